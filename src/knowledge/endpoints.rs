@@ -1,0 +1,155 @@
+//! HTTP endpoints whose answer depends on more than the process that is asked.
+
+use std::sync::LazyLock;
+
+use super::images::{FAMILIES, Family, name};
+use super::table::{RowError, matches, rows};
+use crate::yaml;
+
+/// What an endpoint asks besides the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndpointKind {
+    /// Checks that applications register, joined.
+    Aggregate,
+    /// A dependency that the path names.
+    Dependency,
+    /// The state of a whole cluster.
+    Cluster,
+    /// Modes of the process that a restart does not mend.
+    State,
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Endpoint {
+    paths: Vec<String>,
+    image: Option<String>,
+    query: Vec<String>,
+    only_with: bool,
+    unless_with: bool,
+    /// What the answer depends on: "the state of the whole cluster".
+    pub asks: String,
+    /// What kind of question that is.
+    pub kind: EndpointKind,
+    /// Who answers there.
+    pub framework: String,
+    /// What runs there, if that is certain.
+    pub family: Option<Family>,
+    /// What to ask instead: a path to append (`/liveness`), a query (`?...`), or `/`.
+    pub instead: Option<String>,
+    /// Whether the row is a mere naming convention.
+    pub is_convention: bool,
+    /// Where that is documented.
+    pub source: String,
+}
+
+static ENDPOINTS: LazyLock<Vec<Endpoint>> =
+    LazyLock::new(|| read(include_str!("../../rules/knowledge/endpoints.yaml")).0);
+
+/// What is known of a path, query included, asked of a container with this image.
+pub fn endpoint(path: &str, image: Option<&str>) -> Option<&'static Endpoint> {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
+    let has = |parameter: &String| query.split('&').any(|pair| pair.split('=').next() == Some(parameter));
+    ENDPOINTS.iter().find(|row| {
+        let fits = row.paths.iter().any(|pattern| matches(pattern, path));
+        let image_fits = row.image.as_deref().is_none_or(|wanted| image.map(name) == Some(wanted));
+        let query_fits = if row.only_with {
+            row.query.iter().any(has)
+        } else if row.unless_with {
+            !row.query.iter().all(has)
+        } else {
+            true
+        };
+        fits && image_fits && query_fits
+    })
+}
+
+fn read(text: &str) -> (Vec<Endpoint>, Vec<RowError>) {
+    const KINDS: [(&str, EndpointKind); 4] = [
+        ("aggregate", EndpointKind::Aggregate),
+        ("dependency", EndpointKind::Dependency),
+        ("cluster", EndpointKind::Cluster),
+        ("state", EndpointKind::State),
+    ];
+    const CONFIDENCES: [(&str, bool); 2] = [("medium", false), ("low", true)];
+    const KEYS: [&str; 12] = [
+        "path",
+        "asks",
+        "kind",
+        "framework",
+        "family",
+        "image",
+        "query",
+        "only-with",
+        "unless-with",
+        "instead",
+        "confidence",
+        "source",
+    ];
+    let tree = yaml::parse(text);
+    rows(&tree, &KEYS, |row| {
+        let missing = |key: &str| row.error(format!("`{key}` is missing"));
+        let paths: Vec<String> = row.list("path").into_iter().map(str::to_owned).collect();
+        if paths.is_empty() {
+            return Err(missing("path"));
+        }
+        Ok(Endpoint {
+            paths,
+            image: row.optional("image").map(str::to_owned),
+            query: row.list("query").into_iter().map(str::to_owned).collect(),
+            only_with: row.flag("only-with"),
+            unless_with: row.flag("unless-with"),
+            asks: row.text("asks")?.to_owned(),
+            kind: row.word("kind", &KINDS)?.ok_or_else(|| missing("kind"))?,
+            framework: row.text("framework")?.to_owned(),
+            family: row.word("family", &FAMILIES)?,
+            instead: row.optional("instead").map(str::to_owned),
+            is_convention: row.word("confidence", &CONFIDENCES)?.ok_or_else(|| missing("confidence"))?,
+            source: row.text("source")?.to_owned(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn framework(path: &str) -> Option<&'static str> {
+        endpoint(path, None).map(|endpoint| endpoint.framework.as_str())
+    }
+
+    #[test]
+    fn every_row_of_the_table_can_be_read() {
+        let (rows, errors) = read(include_str!("../../rules/knowledge/endpoints.yaml"));
+        assert_eq!(errors, []);
+        assert!(rows.len() > 10);
+    }
+
+    #[test]
+    fn aggregates_are_known_and_their_groups_are_not() {
+        assert_eq!(framework("/actuator/health"), Some("Spring Boot"));
+        assert_eq!(framework("/shop/actuator/health/"), Some("Spring Boot"));
+        assert_eq!(framework("/actuator/health/liveness"), None);
+        assert_eq!(framework("/healthz"), None);
+        assert_eq!(framework("/health"), None);
+    }
+
+    #[test]
+    fn the_query_decides_where_the_row_says_so() {
+        assert_eq!(framework("/v1/sys/health"), Some("Vault"));
+        assert_eq!(framework("/v1/sys/health?standbyok=true&sealedcode=204&uninitcode=204"), None);
+        assert_eq!(framework("/_cluster/health?local=true"), None);
+        assert!(framework("/_cluster/health?wait_for_status=green&timeout=1s").is_some());
+    }
+
+    #[test]
+    fn the_image_decides_where_the_path_alone_would_not() {
+        assert_eq!(
+            endpoint("/health", Some("registry.k8s.io/etcd:3.5.9")).map(|e| e.kind),
+            Some(EndpointKind::Cluster)
+        );
+        assert!(endpoint("/health?serializable=true", Some("registry.k8s.io/etcd:3.5.9")).is_none());
+        assert!(endpoint("/health", Some("example.org/etcd-operator:1")).is_none());
+    }
+}

@@ -1,0 +1,10 @@
+//! What is known of programs, endpoints and images: tables in `rules/knowledge/`, read when a rule first asks. Data, not
+//! code; a new row needs no new line here.
+
+mod endpoints;
+mod images;
+mod table;
+
+pub use endpoints::{Endpoint, EndpointKind, endpoint};
+pub use images::{Family, Image, image};
+pub use table::RowError;

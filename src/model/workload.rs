@@ -1,0 +1,244 @@
+//! What carries containers, and the containers themselves.
+
+use super::probe::Arg;
+use super::{Field, Handler, Key, Number, Orchestrator, Probe, ProbeKind};
+use crate::span::{Span, Spanned};
+
+/// How much of the object the document shows. Absence is judged on complete ones only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The whole object.
+    Complete,
+    /// A patch that is merged into an object written elsewhere.
+    Patch,
+    /// A probe block outside any workload: Helm values, settings of an operator.
+    Fragment,
+}
+
+/// An object with a pod template, a Tye service, or a loose probe block.
+#[derive(Debug)]
+pub struct Workload {
+    /// Number of its document in the source, from 0.
+    pub document: u32,
+    /// API group without version; empty for the core group and outside Kubernetes.
+    pub group: String,
+    /// `Deployment`, `service` for Tye; empty for a loose block.
+    pub kind: String,
+    /// `metadata.name`
+    pub name: Option<Spanned<String>>,
+    /// `metadata.namespace`; empty when none is written.
+    pub namespace: String,
+    /// Stable name: `Deployment/shop/web`; a loose block has its path.
+    pub subject: String,
+    /// How much of the object this is.
+    pub origin: Origin,
+    /// Who runs its probes.
+    pub orchestrator: Orchestrator,
+    /// Labels of the pods.
+    pub labels: Vec<(String, String)>,
+    /// `replicas`
+    pub replicas: Field<Number>,
+    /// `progressDeadlineSeconds`
+    pub progress_deadline: Field<Number>,
+    /// `minReadySeconds`
+    pub min_ready: Field<Number>,
+    /// `serviceName` of a StatefulSet.
+    pub service_name: Field<String>,
+    /// `podManagementPolicy` of a StatefulSet.
+    pub pod_management_policy: Field<String>,
+    /// `hostNetwork` of the pod.
+    pub host_network: Field<bool>,
+    /// `restartPolicy` of the pod.
+    pub restart_policy: Field<String>,
+    /// `terminationGracePeriodSeconds` of the pod.
+    pub grace_period: Field<Number>,
+    /// Containers, init containers and ephemeral containers in document order.
+    pub containers: Vec<Container>,
+    /// What only Tye services have.
+    pub tye: Option<TyeService>,
+}
+
+impl Workload {
+    /// All probes with their containers.
+    pub fn probes(&self) -> impl Iterator<Item = (&Container, &Probe)> {
+        self.containers.iter().flat_map(|container| container.probes.iter().map(move |probe| (container, probe)))
+    }
+
+    /// Whether its pods run to an end by design, so that "ready" has no meaning for traffic.
+    pub fn runs_to_completion(&self) -> bool {
+        matches!(
+            self.kind.as_str(),
+            "Job" | "CronJob" | "ScaledJob" | "BroadcastJob" | "AdvancedCronJob" | "JobSet" | "RayJob" | "Workflow"
+        )
+    }
+}
+
+/// What a container is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of `containers`, or a Tye service.
+    Main,
+    /// One of `initContainers` with `restartPolicy: Always`: starts first and runs along.
+    Sidecar,
+    /// One of the other `initContainers`; may have no probes.
+    Init,
+    /// One of `ephemeralContainers`; may have no probes.
+    Ephemeral,
+}
+
+/// A container, a Tye service, or the map around a loose probe block.
+#[derive(Debug)]
+pub struct Container {
+    /// What it is for.
+    pub role: Role,
+    /// Its path as the API server writes it: `spec.template.spec.containers[0]`.
+    pub path: String,
+    /// Its name; for a nameless one, `containers[0]`.
+    pub name: String,
+    /// Where a missing thing is placed: the name's bytes, else the start of the container.
+    pub name_at: Span,
+    /// Bytes of the whole map.
+    pub at: Span,
+    /// `image`
+    pub image: Field<String>,
+    /// `command`
+    pub command: Vec<Arg>,
+    /// `args`
+    pub args: Vec<Arg>,
+    /// `ports`
+    pub ports: Vec<ContainerPort>,
+    /// Whether `ports` is all there is: false when it is templated or holds something unreadable.
+    pub ports_known: bool,
+    /// Probes that are there, in document order of kinds: liveness, readiness, startup.
+    pub probes: Vec<Probe>,
+    /// Kinds of probes that are written as a placeholder for the whole block.
+    pub templated_probes: Vec<ProbeKind>,
+    /// `lifecycle`
+    pub lifecycle: Lifecycle,
+    /// `env`
+    pub env: Vec<EnvVar>,
+    /// `envFrom` brings in more variables.
+    pub env_from: bool,
+    /// CPU limit in thousandths of a core.
+    pub cpu_limit: Option<u64>,
+    /// Keys as written.
+    pub keys: Vec<Key>,
+    /// Whether an edit inside it changes this container and nothing else.
+    pub editable: bool,
+}
+
+impl Container {
+    /// The probe of a kind.
+    pub fn probe(&self, kind: ProbeKind) -> Option<&Probe> {
+        self.probes.iter().find(|probe| probe.kind == kind)
+    }
+
+    /// Whether the API server looks into its probes: of plain init and ephemeral containers it refuses them unread.
+    ///
+    /// Source: kubernetes `pkg/apis/core/validation/validation.go`, `validateInitContainers` and
+    /// `validateEphemeralContainers`.
+    pub const fn may_have_probes(&self) -> bool {
+        matches!(self.role, Role::Main | Role::Sidecar)
+    }
+}
+
+/// One of a container's `ports`.
+#[derive(Clone, Debug)]
+pub struct ContainerPort {
+    /// `name`
+    pub name: Field<String>,
+    /// `containerPort`
+    pub number: Field<Number>,
+    /// `protocol`
+    pub protocol: Field<String>,
+    /// Bytes of the item.
+    pub at: Span,
+}
+
+/// Hooks of a container.
+#[derive(Debug, Default)]
+pub struct Lifecycle {
+    /// Handlers of `postStart`, in validation order.
+    pub post_start: Vec<Handler>,
+    /// Handlers of `preStop`, in validation order.
+    pub pre_stop: Vec<Handler>,
+}
+
+/// An environment variable.
+#[derive(Clone, Debug)]
+pub struct EnvVar {
+    /// `name`
+    pub name: String,
+    /// Where the value comes from.
+    pub source: EnvSource,
+    /// Bytes of the value or of `valueFrom`.
+    pub at: Span,
+}
+
+/// Where the value of a variable comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnvSource {
+    /// `value`
+    Literal(String),
+    /// `valueFrom.fieldRef.fieldPath`
+    Pod(String),
+    /// `valueFrom.configMapKeyRef`: name and key.
+    ConfigMap(String, String),
+    /// A Secret, a resource, a placeholder.
+    Unknown,
+}
+
+/// What only a service of a `tye.yaml` has.
+#[derive(Debug)]
+pub struct TyeService {
+    /// What it is.
+    pub kind: TyeKind,
+    /// `bindings`
+    pub bindings: Vec<Binding>,
+    /// Whether an ingress rule of the file names it.
+    pub behind_ingress: bool,
+}
+
+/// Kinds of Tye services, first match of the keys in this order.
+///
+/// Source: dotnet/tye `ApplicationFactory.cs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TyeKind {
+    /// `azureFunction`
+    AzureFunction,
+    /// `project`
+    Project,
+    /// `image`
+    Image,
+    /// `dockerFile`
+    DockerFile,
+    /// `executable`
+    Executable,
+    /// `include`
+    Include,
+    /// `repository`
+    Repository,
+    /// `external: true`
+    External,
+    /// None of them.
+    Unknown,
+}
+
+/// A binding of a Tye service.
+#[derive(Debug)]
+pub struct Binding {
+    /// `name`
+    pub name: Field<String>,
+    /// `port`
+    pub port: Field<Number>,
+    /// `containerPort`
+    pub container_port: Field<Number>,
+    /// `protocol`
+    pub protocol: Field<String>,
+    /// `host`
+    pub host: Field<String>,
+    /// `connectionString`
+    pub connection_string: Field<String>,
+    /// Bytes of the item.
+    pub at: Span,
+}

@@ -1,0 +1,170 @@
+//! The rules: one function and one page each, and the table that lists them. A rule looks at one workload with the
+//! whole project at hand and reports; it prints nothing, configures nothing and keeps nothing.
+
+mod page;
+mod project;
+mod sink;
+
+mod exec_curl_without_fail;
+mod liveness_checks_dependency;
+mod liveness_same_as_readiness;
+mod liveness_success_threshold;
+mod probe_handler_conflict;
+mod probe_handler_missing;
+mod probe_host_loopback;
+mod probe_port_undefined;
+mod probe_unknown_field;
+mod probe_value_range;
+mod probe_value_type;
+mod readiness_missing;
+mod spelling;
+mod startup_probe_missing;
+mod syntax_error;
+mod timeout_exceeds_period;
+mod timeout_too_tight;
+mod words;
+
+use std::sync::LazyLock;
+
+pub use page::{AppliesTo, Page, parse as parse_page};
+pub use project::{File, Project};
+pub use sink::{Report, Sink};
+
+use crate::finding::Finding;
+use crate::model::Workload;
+use crate::span::SourceId;
+
+/// What a rule sees.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// All sources of the run with their models.
+    pub project: &'a Project,
+    /// The source the workload stands in.
+    pub source: SourceId,
+    /// Text of that source.
+    pub text: &'a str,
+    /// The workload to look at.
+    pub workload: &'a Workload,
+}
+
+/// One rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its id.
+    pub id: &'static str,
+    page: &'static str,
+    check: Check,
+}
+
+/// What a rule is called with.
+#[derive(Debug)]
+enum Check {
+    /// Once for each workload.
+    Workload(fn(&Context<'_>, &mut Sink<'_>)),
+    /// Once for each source.
+    File(fn(&File, SourceId, &mut Vec<Finding>)),
+}
+
+macro_rules! rule {
+    ($module:ident, $id:literal) => {
+        rule!($module, $id, Workload)
+    };
+    ($module:ident, $id:literal, $kind:ident) => {
+        Rule { id: $id, page: include_str!(concat!("../../rules/", $id, ".md")), check: Check::$kind($module::check) }
+    };
+}
+
+/// All rules in the order of the catalogue.
+pub static RULES: &[Rule] = &[
+    rule!(syntax_error, "syntax-error", File),
+    rule!(liveness_success_threshold, "liveness-success-threshold"),
+    rule!(probe_handler_missing, "probe-handler-missing"),
+    rule!(probe_handler_conflict, "probe-handler-conflict"),
+    rule!(probe_value_range, "probe-value-range"),
+    rule!(probe_value_type, "probe-value-type"),
+    rule!(probe_unknown_field, "probe-unknown-field"),
+    rule!(probe_port_undefined, "probe-port-undefined"),
+    rule!(probe_host_loopback, "probe-host-loopback"),
+    rule!(exec_curl_without_fail, "exec-curl-without-fail"),
+    rule!(liveness_checks_dependency, "liveness-checks-dependency"),
+    rule!(liveness_same_as_readiness, "liveness-same-as-readiness"),
+    rule!(timeout_too_tight, "timeout-too-tight"),
+    rule!(timeout_exceeds_period, "timeout-exceeds-period"),
+    rule!(startup_probe_missing, "startup-probe-missing"),
+    rule!(readiness_missing, "readiness-missing"),
+];
+
+/// Pages in the order of [`RULES`], read when somebody first asks for one.
+static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| {
+    // A page that cannot be read is left out here and fails `tests/rules.rs`, which reads them all.
+    RULES.iter().filter_map(|rule| page::parse(rule.page).ok()).collect()
+});
+
+/// All pages in the order of the catalogue.
+pub fn pages() -> &'static [Page] {
+    &PAGES
+}
+
+/// The page of a rule.
+pub fn page(id: &str) -> Option<&'static Page> {
+    PAGES.iter().find(|page| page.id == id)
+}
+
+/// The raw text of all pages, for tests of the pages themselves.
+pub fn page_texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    RULES.iter().map(|rule| (rule.id, rule.page))
+}
+
+/// The rule whose id is nearest to a misspelt one, if any is near.
+pub fn nearest(id: &str) -> Option<&'static str> {
+    let near = |rule: &&Rule| strsim::damerau_levenshtein(id, rule.id) <= (id.len() / 3).max(2);
+    let contains = |rule: &&Rule| id.len() >= 4 && rule.id.contains(id);
+    let by_distance = RULES.iter().filter(near).min_by_key(|rule| strsim::damerau_levenshtein(id, rule.id));
+    by_distance.or_else(|| RULES.iter().find(contains)).map(|rule| rule.id)
+}
+
+/// What the selected rules find in one source of the project.
+pub fn run(project: &Project, source: SourceId, selected: &dyn Fn(&str) -> bool) -> Vec<Finding> {
+    let file = project.file(source);
+    let mut findings = Vec::new();
+    for rule in RULES.iter().filter(|rule| selected(rule.id)) {
+        match rule.check {
+            Check::File(check) => check(file, source, &mut findings),
+            Check::Workload(check) => {
+                for workload in &file.model.workloads {
+                    let context = Context { project, source, text: &file.source.text, workload };
+                    let before = findings.len();
+                    check(&context, &mut Sink::new(rule.id, source, workload, &mut findings));
+                    // Asked only when there is something to ask about: pages are not read for a clean file.
+                    if findings.len() > before && !applies(rule.id, workload) {
+                        findings.truncate(before);
+                    }
+                }
+            }
+        }
+    }
+    settle(findings)
+}
+
+/// Whether a rule's page says that it looks at such workloads.
+fn applies(id: &str, workload: &Workload) -> bool {
+    page(id).is_none_or(|page| page.applies_to.contains(&AppliesTo::of(workload)))
+}
+
+/// Leaves one finding for one fault: the more specific rule speaks, and what an alias shows twice is said once.
+fn settle(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by(|a, b| (a.span, a.rule, &a.subject, &a.message).cmp(&(b.span, b.rule, &b.subject, &b.message)));
+    let is_superseded = |weak: &Finding| {
+        findings.iter().any(|strong| {
+            strong.rule != weak.rule
+                && strong.subject == weak.subject
+                && (strong.field_path == weak.field_path || strong.span.touches(weak.span))
+                && page(strong.rule).is_some_and(|page| page.supersedes.iter().any(|rule| rule == weak.rule))
+        })
+    };
+    let keep: Vec<bool> = findings.iter().map(|finding| !is_superseded(finding)).collect();
+    let mut keep = keep.into_iter();
+    findings.retain(|_| keep.next().unwrap_or(true));
+    findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
+    findings
+}

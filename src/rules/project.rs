@@ -1,0 +1,105 @@
+//! All sources of a run with a small index across them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::{ConfigMap, Model, Origin, Service, Workload};
+use crate::source::Source;
+use crate::span::SourceId;
+
+/// One source with its model.
+#[derive(Debug)]
+pub struct File {
+    /// The text.
+    pub source: Source,
+    /// What was read from it.
+    pub model: Model,
+}
+
+/// The sources of a run. What one file says of another is looked up here.
+#[derive(Debug, Default)]
+pub struct Project {
+    files: Vec<File>,
+    /// Services by namespace and the first label of their selector: few share one, so a pod finds its Services without
+    /// being held against all of them.
+    services: HashMap<(String, String, String), Vec<(usize, usize)>>,
+    config_maps: HashMap<(String, String), (usize, usize)>,
+}
+
+impl Project {
+    /// Indexes the files, which must be in a deterministic order. What a kustomization names as a patch is no complete
+    /// object, whatever it looks like.
+    pub fn new(mut files: Vec<File>) -> Self {
+        let patches: HashSet<String> = files
+            .iter()
+            .filter_map(|file| Some((file.model.kustomization.as_ref()?, file.source.path.as_str())))
+            .flat_map(|(kustomization, path)| kustomization.patch_paths(path))
+            .collect();
+        let mut project = Self::default();
+        for (file_index, file) in files.iter_mut().enumerate() {
+            if !patches.is_empty() && patches.contains(&crate::model::normalize_path(&file.source.path)) {
+                for workload in &mut file.model.workloads {
+                    if workload.origin == Origin::Complete {
+                        workload.origin = Origin::Patch;
+                    }
+                }
+            }
+            for (index, service) in file.model.services.iter().enumerate() {
+                if let Some((key, value)) = service.selector.first() {
+                    let namespace = default_namespace(&service.namespace).to_owned();
+                    let place = (namespace, key.clone(), value.clone());
+                    project.services.entry(place).or_default().push((file_index, index));
+                }
+            }
+            for (index, config_map) in file.model.config_maps.iter().enumerate() {
+                let place = (default_namespace(&config_map.namespace).to_owned(), config_map.name.clone());
+                project.config_maps.entry(place).or_insert((file_index, index));
+            }
+        }
+        project.files = files;
+        project
+    }
+
+    /// The files in order.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// The file of an id of this project.
+    pub fn file(&self, id: SourceId) -> &File {
+        &self.files[id.0 as usize]
+    }
+
+    /// Gives the files back.
+    pub fn into_files(self) -> Vec<File> {
+        self.files
+    }
+
+    /// The Services that select the pods of a workload, in order of files.
+    pub fn services_of(&self, workload: &Workload) -> Vec<(SourceId, &Service)> {
+        let namespace = default_namespace(&workload.namespace);
+        let mut found: Vec<(usize, usize)> = workload
+            .labels
+            .iter()
+            .filter_map(|(key, value)| self.services.get(&(namespace.to_owned(), key.clone(), value.clone())))
+            .flatten()
+            .copied()
+            .collect();
+        found.sort_unstable();
+        found
+            .into_iter()
+            .map(|(file, index)| (SourceId(file as u32), &self.files[file].model.services[index]))
+            .filter(|(_, service)| service.selector.iter().all(|label| workload.labels.contains(label)))
+            .collect()
+    }
+
+    /// A ConfigMap by the namespace of the one who asks and its name.
+    pub fn config_map(&self, namespace: &str, name: &str) -> Option<&ConfigMap> {
+        let &(file, index) = self.config_maps.get(&(default_namespace(namespace).to_owned(), name.to_owned()))?;
+        Some(&self.files[file].model.config_maps[index])
+    }
+}
+
+/// An object without a namespace goes where the one that says `default` goes, more often than not.
+fn default_namespace(namespace: &str) -> &str {
+    if namespace == "default" { "" } else { namespace }
+}

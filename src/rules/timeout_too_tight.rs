@@ -1,0 +1,148 @@
+use super::{Context, Sink, words};
+use crate::finding::Level;
+use crate::fix::{Fix, edit};
+use crate::knowledge::{self, Family};
+use crate::model::{Action, Container, Field, Handler, Orchestrator, Probe, Timing};
+use crate::span::Span;
+
+/// Seconds that a garbage collection or a cold path of a managed run time may take.
+const MANAGED_RUNTIME: i64 = 3;
+/// Thousandths of a core below which a TLS handshake or the start of a process is throttled for seconds.
+const SMALL_CPU_LIMIT: u64 = 250;
+
+/// Why a handler needs longer than its timeout.
+struct Need {
+    seconds: i64,
+    because: String,
+    place: Option<Span>,
+}
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
+    for (container, probe) in cx.workload.probes() {
+        let (Some(timeout), Some(handler)) = (probe.effective(Timing::Timeout), probe.handler()) else { continue };
+        if !container.may_have_probes() {
+            continue;
+        }
+        let need = need(container, handler).filter(|need| need.seconds > timeout.value);
+        if need.is_none() && timeout.value > 1 {
+            continue;
+        }
+        let who = words::probe(cx.workload, container, probe);
+        let field = probe.timing_field(Timing::Timeout);
+        let at = timeout.written.unwrap_or(probe.key);
+        let Some(numbers) = words::numbers(probe) else { continue };
+        let stall = numbers.act_after_hang();
+        let fate = format!(
+            "each attempt that takes more than {} counts as failed, and {} of them in a row act: {} within {stall}",
+            words::seconds(timeout),
+            numbers.failure_threshold,
+            words::consequence(probe.orchestrator, probe.kind),
+        );
+        match need {
+            Some(need) => {
+                let message = format!("{who} gives up after {}, but {}", words::seconds(timeout), need.because);
+                let mut report = sink
+                    .probe(container, probe, field, at, message)
+                    .why(fate)
+                    .help(format!("set `{field}` to at least {}", need.seconds));
+                if let Some(place) = need.place {
+                    report = report.label(place, "this is what takes its time");
+                }
+                report.fix(longer(cx, probe, need.seconds));
+            }
+            None => {
+                let message = format!("{who} gives up after {}", words::seconds(timeout));
+                sink.probe(container, probe, field, at, message)
+                    .level(Level::Advice)
+                    .why(format!("{fate}; a busy node alone can delay an answer that long"))
+                    .help(format!("write `{field}` with what a loaded process needs"));
+            }
+        }
+    }
+}
+
+/// What is known of the handler's needs, the greatest one.
+fn need(container: &Container, handler: &Handler) -> Option<Need> {
+    let image = container.image.spanned();
+    let known = image.and_then(|(reference, _)| knowledge::image(reference));
+    let mut needs = Vec::new();
+    if let Some(place) = handler.command() {
+        needs.extend(client(place));
+    }
+    if let (Some(image), false) = (known, matches!(handler.action, Action::TcpSocket(_))) {
+        let family = match image.family {
+            Family::Jvm => Some("a JVM"),
+            Family::Dotnet => Some(".NET"),
+            _ => None,
+        };
+        if let (Some(family), false) = (family, matches!(handler.action, Action::Exec(_))) {
+            needs.push(Need {
+                seconds: MANAGED_RUNTIME,
+                because: format!("the image runs on {family}, which pauses for that long"),
+                place: container.image.at(),
+            });
+        }
+    }
+    if let Action::HttpGet(http) = &handler.action {
+        if let Some((path, at)) = http.path.spanned()
+            && let Some(endpoint) = knowledge::endpoint(path, image.map(|(reference, _)| reference.as_str()))
+            && !endpoint.is_convention
+        {
+            needs.push(Need {
+                seconds: MANAGED_RUNTIME,
+                because: format!("`{path}` asks {}", endpoint.asks),
+                place: Some(at),
+            });
+        } else if let Some((path, at)) = http.path.spanned()
+            && let Some(framework) = managed_path(path)
+        {
+            needs.push(Need {
+                seconds: MANAGED_RUNTIME,
+                because: format!("`{path}` is served by {framework} on a JVM, which pauses for that long"),
+                place: Some(at),
+            });
+        }
+    }
+    let is_tls =
+        matches!(&handler.action, Action::HttpGet(http) if http.scheme.value().is_some_and(|scheme| scheme == "HTTPS"));
+    let is_exec = matches!(handler.action, Action::Exec(_));
+    if let Some(limit) = container.cpu_limit.filter(|&limit| limit < SMALL_CPU_LIMIT && (is_tls || is_exec)) {
+        let what = if is_tls { "a TLS handshake" } else { "starting a command" };
+        needs.push(Need {
+            seconds: 3,
+            because: format!("{what} under a CPU limit of {limit}m is throttled"),
+            place: Some(handler.key),
+        });
+    }
+    needs.into_iter().reduce(|most, need| if need.seconds > most.seconds { need } else { most })
+}
+
+/// Paths that only JVM frameworks have.
+fn managed_path(path: &str) -> Option<&'static str> {
+    let path = path.split('?').next().unwrap_or_default();
+    if path.contains("/actuator/") {
+        Some("Spring Boot")
+    } else if path.starts_with("/q/health") || path.contains("/q/health/") {
+        Some("Quarkus")
+    } else {
+        None
+    }
+}
+
+fn client(_command: &[crate::model::Arg]) -> Option<Need> {
+    None
+}
+
+fn longer(cx: &Context<'_>, probe: &Probe, seconds: i64) -> Option<Fix> {
+    let field = probe.timing_field(Timing::Timeout);
+    let change = match probe.timing(Timing::Timeout) {
+        Field::Value { at, .. } => edit::replace(*at, seconds.to_string()),
+        Field::Null { .. } => return None,
+        _ => {
+            let last = probe.keys.iter().max_by_key(|key| key.at.start)?;
+            edit::insert_entry(cx.text, probe.at, last.at, last.value, &format!("{field}: {seconds}"))?
+        }
+    };
+    let _ = Orchestrator::Tye;
+    Some(Fix::risky(format!("set `{field}` to {seconds}"), vec![change]))
+}

@@ -1,0 +1,68 @@
+//! Turns of phrase that several rules share, so that one thing is always called the same.
+
+use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Timing, Workload};
+use crate::timing::{Numbers, Worker};
+
+/// "the liveness probe of container `app`".
+pub(super) fn probe(workload: &Workload, container: &Container, probe: &Probe) -> String {
+    kind_of_probe(workload, container, probe.kind)
+}
+
+/// The same for a kind of probe.
+pub(super) fn kind_of_probe(workload: &Workload, container: &Container, kind: ProbeKind) -> String {
+    let kind = kind.word();
+    match (workload.origin, workload.orchestrator) {
+        (Origin::Fragment, _) => format!("the {kind} probe"),
+        _ => format!("the {kind} probe of {}", owner(workload, container)),
+    }
+}
+
+/// "container `app`", "sidecar `proxy`", "service `web`".
+pub(super) fn owner(workload: &Workload, container: &Container) -> String {
+    let what = match (workload.orchestrator, container.role) {
+        (Orchestrator::Tye, _) => "service",
+        (_, crate::model::Role::Sidecar) => "sidecar",
+        _ => "container",
+    };
+    format!("{what} `{}`", container.name)
+}
+
+/// What becomes of an object that API validation or decoding refuses.
+pub(super) const REFUSED: &str = "the API server refuses the object, so none of it is deployed";
+
+/// Numbers of a probe for the timing model; `None` when one of them cannot be known.
+pub(super) fn numbers(probe: &Probe) -> Option<Numbers> {
+    let value = |timing| Some(u64::try_from(probe.effective(timing)?.value).unwrap_or(0));
+    Some(Numbers {
+        worker: match probe.orchestrator {
+            Orchestrator::Tye => Worker::ReplicaMonitor,
+            _ => Worker::Kubelet,
+        },
+        initial_delay: value(Timing::InitialDelay)?,
+        period: value(Timing::Period)?,
+        timeout: value(Timing::Timeout)?,
+        success_threshold: value(Timing::SuccessThreshold)?,
+        failure_threshold: value(Timing::FailureThreshold)?,
+    })
+}
+
+/// What a failing probe does, in a main clause: "the container is restarted".
+pub(super) const fn consequence(orchestrator: Orchestrator, kind: ProbeKind) -> &'static str {
+    match (orchestrator, kind) {
+        (Orchestrator::Tye, ProbeKind::Readiness) => "the replica gets no more requests",
+        (Orchestrator::Tye, _) => "the replica is restarted",
+        (_, ProbeKind::Readiness) => "the pod is taken out of its Services",
+        _ => "the container is restarted",
+    }
+}
+
+/// "10 s (the default)" or "10 s".
+pub(super) fn seconds(effective: Effective) -> String {
+    let default = if effective.written.is_none() { " (the default)" } else { "" };
+    format!("{} s{default}", effective.value)
+}
+
+/// Why a number is out of range for a 32-bit field, if it is.
+pub(super) fn beyond_int32(value: Number) -> bool {
+    i32::try_from(value).is_err()
+}
