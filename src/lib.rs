@@ -13,6 +13,7 @@ pub mod model;
 pub mod report;
 pub mod rules;
 
+pub mod shell;
 pub mod source;
 pub mod span;
 pub mod timing;

@@ -42,7 +42,6 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("serde_json", &["report", "cli"]),
     ("std::env", &["cli", "main"]),
     ("std::fs", &["source", "cli"]),
-    ("std::net", &[]),
     ("std::process", &["main"]),
     ("std::thread", &["source", "cli"]),
 ];

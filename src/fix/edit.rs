@@ -49,6 +49,22 @@ pub fn insert_entry(source: &str, map: Span, key: Span, value: Span, entry: &str
     Some(replace(Span::at(at), format!("{line_break}{indentation}{entry}")))
 }
 
+/// Adds an item behind another one of the same list. In a block list it gets a line of its own at the other's dash.
+/// `None` when that dash does not start its line.
+pub fn insert_item(source: &str, list: Span, item: Span, text: &str) -> Option<Edit> {
+    if is_flow(source, list) {
+        return Some(replace(Span::at(item.end), format!(", {text}")));
+    }
+    let start = line_start(source, item.start);
+    let before = &source[start as usize..item.start as usize];
+    let indentation = before.len() - before.trim_start_matches(' ').len();
+    if before[indentation..].trim_end() != "-" {
+        return None;
+    }
+    let at = line_end(source, item.end);
+    Some(replace(Span::at(at), format!("{}{}- {text}", line_break(source), &before[..indentation])))
+}
+
 /// Puts lines before the line of a block entry, at its column. `lines` have no indentation of their own for their first
 /// level. `None` when the entry does not start its line.
 pub fn insert_lines_before(source: &str, key: Span, lines: &[String]) -> Option<Edit> {
@@ -171,6 +187,16 @@ mod tests {
         let source = "{b: 1}";
         let edit = insert_entry(source, span(source, "{b: 1}"), span(source, "b"), span(source, "1"), "c: 2");
         assert_eq!(apply(source, &[edit.expect("an edit")]), "{b: 1, c: 2}");
+    }
+
+    #[test]
+    fn an_item_is_added_at_its_siblings_dash() {
+        let source = "c:\r\n  - a # x\r\n  - b\r\n";
+        let edit = insert_item(source, span(source, "- a # x\r\n  - b"), span(source, "a"), "-f");
+        assert_eq!(apply(source, &[edit.expect("an edit")]), "c:\r\n  - a # x\r\n  - -f\r\n  - b\r\n");
+        let source = "c: [a, b]";
+        let edit = insert_item(source, span(source, "[a, b]"), span(source, "a"), "-f");
+        assert_eq!(apply(source, &[edit.expect("an edit")]), "c: [a, -f, b]");
     }
 
     #[test]

@@ -90,14 +90,14 @@ fn read(text: &str) -> (Vec<Endpoint>, Vec<RowError>) {
     let tree = yaml::parse(text);
     rows(&tree, &KEYS, |row| {
         let missing = |key: &str| row.error(format!("`{key}` is missing"));
-        let paths: Vec<String> = row.list("path").into_iter().map(str::to_owned).collect();
+        let paths = row.texts("path");
         if paths.is_empty() {
             return Err(missing("path"));
         }
         Ok(Endpoint {
             paths,
             image: row.optional("image").map(str::to_owned),
-            query: row.list("query").into_iter().map(str::to_owned).collect(),
+            query: row.texts("query"),
             only_with: row.flag("only-with"),
             unless_with: row.flag("unless-with"),
             asks: row.text("asks")?.to_owned(),

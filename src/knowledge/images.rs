@@ -68,12 +68,12 @@ pub(super) fn name(reference: &str) -> &str {
 fn read(text: &str) -> (Vec<Image>, Vec<RowError>) {
     let tree = yaml::parse(text);
     rows(&tree, &["image", "family", "start", "source"], |row| {
-        let names: Vec<String> = row.list("image").into_iter().map(str::to_owned).collect();
+        let names = row.texts("image");
         if names.is_empty() {
-            return Err(row.error("`image` is missing".to_owned()));
+            return Err(row.error("`image` is missing"));
         }
-        let family = row.word("family", &FAMILIES)?.ok_or_else(|| row.error("`family` is missing".to_owned()))?;
-        Ok(Image { names, family, start: row.seconds("start")?, source: row.text("source")?.to_owned() })
+        let family = row.word("family", &FAMILIES)?.ok_or_else(|| row.error("`family` is missing"))?;
+        Ok(Image { names, family, start: row.number("start")?, source: row.text("source")?.to_owned() })
     })
 }
 

@@ -23,26 +23,54 @@ impl<'t> Row<'t> {
         self.optional(key).ok_or_else(|| self.error(format!("`{key}` is missing")))
     }
 
+    /// A value with aliases followed.
+    fn get(&self, key: &str) -> Option<Node<'t>> {
+        self.node.get(key).and_then(Node::resolved)
+    }
+
     /// A text that may be left out.
     pub(super) fn optional(&self, key: &str) -> Option<&'t str> {
-        self.node.get(key).map(Node::text)
+        self.get(key).map(Node::text)
     }
 
     /// A list of text, or one text; empty when it is left out.
     pub(super) fn list(&self, key: &str) -> Vec<&'t str> {
-        match self.node.get(key) {
+        match self.get(key) {
             None => Vec::new(),
             Some(node) if node.kind() == Kind::Sequence => node.items().map(Node::text).collect(),
             Some(node) => vec![node.text()],
         }
     }
 
-    /// A whole number of seconds that may be left out.
-    pub(super) fn seconds(&self, key: &str) -> Result<Option<u64>, RowError> {
-        let Some(node) = self.node.get(key) else {
+    /// The same as owned text.
+    pub(super) fn texts(&self, key: &str) -> Vec<String> {
+        self.list(key).into_iter().map(str::to_owned).collect()
+    }
+
+    /// A map inside the row; `None` when it is left out.
+    pub(super) fn row(&self, key: &str, keys: &[&str]) -> Result<Option<Self>, RowError> {
+        self.get(key).map(|node| Self { node }.with_only(keys)).transpose()
+    }
+
+    /// The maps of a list inside the row; none when it is left out.
+    pub(super) fn rows(&self, key: &str, keys: &[&str]) -> Result<Vec<Self>, RowError> {
+        self.get(key).into_iter().flat_map(Node::items).map(|node| Self { node }.with_only(keys)).collect()
+    }
+
+    /// The row itself, unless it has a key that the table does not know.
+    fn with_only(self, keys: &[&str]) -> Result<Self, RowError> {
+        match self.node.entries().find(|(key, _)| !keys.contains(&key.text())) {
+            Some((key, _)) => Err(RowError { span: key.span(), message: format!("unknown key `{}`", key.text()) }),
+            None => Ok(self),
+        }
+    }
+
+    /// A number that may be left out.
+    pub(super) fn number<T: std::str::FromStr>(&self, key: &str) -> Result<Option<T>, RowError> {
+        let Some(node) = self.get(key) else {
             return Ok(None);
         };
-        let error = || RowError { span: node.span(), message: format!("`{key}` must be a number of seconds") };
+        let error = || RowError { span: node.span(), message: format!("`{key}` must be a number") };
         node.text().parse().map(Some).map_err(|_| error())
     }
 
@@ -53,21 +81,25 @@ impl<'t> Row<'t> {
 
     /// One of the words of a table.
     pub(super) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, RowError> {
-        let Some(node) = self.node.get(key) else {
+        let find = |text: &str| words.iter().find(|(word, _)| *word == text).map(|&(_, value)| value);
+        self.named(key, find).map_err(|error| {
+            let all = words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+            RowError { message: format!("{}; it must be one of {all}", error.message), ..error }
+        })
+    }
+
+    /// A word that `find` knows.
+    pub(super) fn named<T>(&self, key: &str, find: impl Fn(&str) -> Option<T>) -> Result<Option<T>, RowError> {
+        let Some(node) = self.get(key) else {
             return Ok(None);
         };
-        let found = words.iter().find(|(word, _)| *word == node.text()).map(|&(_, value)| value);
-        let all = words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-        let error = || RowError {
-            span: node.span(),
-            message: format!("`{}` is no {key}; it must be one of {all}", node.text()),
-        };
-        found.map(Some).ok_or_else(error)
+        let error = || RowError { span: node.span(), message: format!("`{}` is no {key}", node.text()) };
+        find(node.text()).map(Some).ok_or_else(error)
     }
 
     /// An error about the whole row.
-    pub(super) fn error(&self, message: String) -> RowError {
-        RowError { span: self.node.span(), message }
+    pub(super) fn error(&self, message: impl Into<String>) -> RowError {
+        RowError { span: self.node.span(), message: message.into() }
     }
 }
 
@@ -84,10 +116,7 @@ pub(super) fn rows<'t, T>(
             document.problems.iter().map(|problem| RowError { span: problem.span, message: problem.message.clone() }),
         );
         for node in tree.root(document).into_iter().flat_map(Node::items) {
-            for (key, _) in node.entries().filter(|(key, _)| !keys.contains(&key.text())) {
-                bad.push(RowError { span: key.span(), message: format!("unknown key `{}`", key.text()) });
-            }
-            match read(&Row { node }) {
+            match (Row { node }).with_only(keys).and_then(|row| read(&row)) {
                 Ok(row) => good.push(row),
                 Err(error) => bad.push(error),
             }

@@ -34,7 +34,8 @@ impl Kustomization {
     /// Paths of the patch files, given the kustomization's own path; `/` between the parts, `.` and `..` resolved.
     pub fn patch_paths(&self, own_path: &str) -> impl Iterator<Item = String> {
         let folder = own_path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        self.patches.iter().map(move |path| normalize(&format!("{folder}/{path}")))
+        let place = move |path: &String| if folder.is_empty() { path.clone() } else { format!("{folder}/{path}") };
+        self.patches.iter().map(move |path| normalize(&place(path)))
     }
 }
 
@@ -43,8 +44,10 @@ pub(crate) fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
-            "" | "." if !parts.is_empty() || !path.starts_with('/') => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
+            // The empty part before the first slash keeps an absolute path absolute.
+            "" if parts.is_empty() && path.starts_with('/') => parts.push(""),
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => {
                 parts.pop();
             }
             part => parts.push(part),
@@ -62,6 +65,7 @@ mod tests {
         let kustomization = Kustomization { patches: vec!["../base/p.yaml".to_owned(), "./q.yaml".to_owned()] };
         let paths: Vec<_> = kustomization.patch_paths("overlays/prod/kustomization.yaml").collect();
         assert_eq!(paths, ["overlays/base/p.yaml", "overlays/prod/q.yaml"]);
+        assert_eq!(normalize("/a/./b//../c"), "/a/c");
         assert_eq!(kustomization.patch_paths("kustomization.yaml").collect::<Vec<_>>(), ["../base/p.yaml", "q.yaml"]);
     }
 }

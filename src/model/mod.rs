@@ -103,7 +103,8 @@ pub fn read(path: &str, tree: &Tree<'_>) -> Model {
             continue;
         }
         model.documents += 1;
-        if broken && is_template_text(document.span.text(tree.text())) {
+        // `name: {{ .Values.name }}` parses, as a map within a map; a problem tells it from a text that quotes braces.
+        if !document.problems.is_empty() && is_template_text(document.span.text(tree.text())) {
             // A template is no YAML before it is rendered; saying "syntax error" of it would be wrong.
             model.not_checked.push(if may_be_template { "Helm template" } else { "template" });
             continue;
@@ -125,7 +126,7 @@ pub fn read(path: &str, tree: &Tree<'_>) -> Model {
         let problems = document.problems.iter().filter(|problem| problem.reader == Reader::Yaml || kubectl_file);
         model.problems.extend(problems.cloned().map(|problem| (number, problem)));
         if document.ignored_tail.is_some() && known {
-            model.not_checked.push("text behind `...`, which kubectl drops");
+            model.not_checked.push("ignored document tail");
         }
     }
     model

@@ -5,6 +5,7 @@ mod page;
 mod project;
 mod sink;
 
+mod exec;
 mod exec_curl_without_fail;
 mod liveness_checks_dependency;
 mod liveness_same_as_readiness;

@@ -1,8 +1,9 @@
-use super::{Context, Sink, words};
+use super::{Context, Sink, exec, words};
 use crate::finding::Level;
 use crate::fix::{Fix, edit};
 use crate::knowledge::{self, Family};
-use crate::model::{Action, Container, Field, Handler, Orchestrator, Probe, Timing};
+use crate::model::{Action, Container, Field, Handler, Probe, Timing};
+use crate::shell::Runtime;
 use crate::span::Span;
 
 /// Seconds that a garbage collection or a cold path of a managed run time may take.
@@ -66,9 +67,7 @@ fn need(container: &Container, handler: &Handler) -> Option<Need> {
     let image = container.image.spanned();
     let known = image.and_then(|(reference, _)| knowledge::image(reference));
     let mut needs = Vec::new();
-    if let Some(place) = handler.command() {
-        needs.extend(client(place));
-    }
+    needs.extend(client(handler));
     if let (Some(image), false) = (known, matches!(handler.action, Action::TcpSocket(_))) {
         let family = match image.family {
             Family::Jvm => Some("a JVM"),
@@ -129,8 +128,31 @@ fn managed_path(path: &str) -> Option<&'static str> {
     }
 }
 
-fn client(_command: &[crate::model::Arg]) -> Option<Need> {
-    None
+/// A program in the command that takes long to start, the slowest one.
+fn client(handler: &Handler) -> Option<Need> {
+    let command = exec::read(handler)?;
+    let calls = command.exec.calls(knowledge::clients());
+    let slowest = calls
+        .iter()
+        .filter(|call| call.client.minimum_timeout.is_some())
+        .max_by_key(|call| call.client.minimum_timeout)?;
+    let runtime = match slowest.client.runtime {
+        Runtime::Jvm => "starts a JVM",
+        Runtime::Node => "starts a JavaScript engine",
+        Runtime::Python => "starts a Python interpreter",
+        Runtime::Erlang => "starts an Erlang machine",
+        Runtime::Php => "starts a PHP interpreter",
+        Runtime::Ruby => "starts a Ruby interpreter",
+        Runtime::Perl => "starts a Perl interpreter",
+        Runtime::Dotnet => "starts .NET",
+        Runtime::Native => "takes its time",
+    };
+    let place = slowest.run.program_word().map_or(slowest.run.place, |word| word.place);
+    Some(Need {
+        seconds: i64::from(slowest.client.minimum_timeout?),
+        because: format!("`{}` {runtime} first", slowest.run.program().unwrap_or_default()),
+        place: Some(command.span(place)),
+    })
 }
 
 fn longer(cx: &Context<'_>, probe: &Probe, seconds: i64) -> Option<Fix> {
@@ -143,6 +165,5 @@ fn longer(cx: &Context<'_>, probe: &Probe, seconds: i64) -> Option<Fix> {
             edit::insert_entry(cx.text, probe.at, last.at, last.value, &format!("{field}: {seconds}"))?
         }
     };
-    let _ = Orchestrator::Tye;
     Some(Fix::risky(format!("set `{field}` to {seconds}"), vec![change]))
 }

@@ -301,6 +301,13 @@ fn control_character(text: &str, base: u32) -> Option<Problem> {
 fn syntax_problem(error: &ScanError, text: &str, base: u32) -> Problem {
     let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
     let (message, help) = explain(error.kind(), text, at);
+    // A tab in the indentation is pointed at, not what stands behind it.
+    let line_start = text[..at].rfind(['\n', '\r']).map_or(0, |index| index + 1);
+    let blanks = &text[line_start..at];
+    let at = match blanks.find('\t') {
+        Some(tab) if blanks.trim().is_empty() => line_start + tab,
+        _ => at,
+    };
     let rest = &text[at..];
     let length = rest.chars().next().filter(|next| !matches!(next, '\n' | '\r')).map_or(0, char::len_utf8);
     let start = base + at as u32;
@@ -357,6 +364,10 @@ fn explain(kind: &ErrorKind, text: &str, at: usize) -> (String, String) {
             "put the list on its own lines below its key, one level deeper",
         ),
         E::RecursionLimitExceeded => ("the nesting is deeper than 255 levels", "flatten the document"),
+        E::ExpectedDocumentStart => (
+            "text stands behind the end of the document",
+            "put `---` on a line of its own between two documents, or delete the text",
+        ),
         E::UndeclaredTagHandle => ("the tag's handle is not declared", "remove the tag, or quote the value"),
         E::UnexpectedCharacter { character } => {
             return (format!("`{}` cannot start a value", character.escape_default()), "quote the value".to_owned());

@@ -17,6 +17,9 @@ pub(super) struct Chunk {
 
 /// The documents of a stream in order. A chunk may hold nothing but comments.
 pub(super) fn documents(text: &str) -> Vec<Chunk> {
+    if let Some(values) = json_values(text) {
+        return values;
+    }
     let mut chunks = Vec::new();
     let mut start = 0;
     let mut pending = Vec::new();
@@ -50,6 +53,27 @@ pub(super) fn documents(text: &str) -> Vec<Chunk> {
     }
     chunks.push(Chunk { span: span(start, text.len()), problems: pending });
     chunks
+}
+
+/// JSON objects one after another, which kubectl reads as a stream; `None` for a single one and for anything else.
+///
+/// Source: kubernetes/apimachinery `pkg/util/yaml/decoder.go`, `YAMLOrJSONDecoder`.
+fn json_values(text: &str) -> Option<Vec<Chunk>> {
+    let body = text.trim_start_matches(BYTE_ORDER_MARK);
+    if !body.trim_start().starts_with('{') {
+        return None;
+    }
+    let base = text.len() - body.len();
+    let mut values = serde_json::Deserializer::from_str(body).into_iter::<serde::de::IgnoredAny>();
+    let mut chunks = Vec::new();
+    let mut start = 0;
+    while let Some(value) = values.next() {
+        value.ok()?;
+        let end = values.byte_offset();
+        chunks.push(Chunk { span: span(base + start, base + end), problems: Vec::new() });
+        start = end;
+    }
+    (chunks.len() > 1).then_some(chunks)
 }
 
 fn span(start: usize, end: usize) -> Span {

@@ -196,3 +196,19 @@ fn deep_or_hostile_input_ends_in_a_problem_not_in_a_panic() {
     });
     assert!(parse(&laughs).documents()[0].problems.is_empty());
 }
+
+#[test]
+fn json_objects_one_after_another_are_documents() {
+    let tree = parse("{\"a\": 1}\n{\"b\": {\"c\": 2}} \n");
+    assert_eq!(tree.documents().len(), 2);
+    let b = root(&tree, 1).get("b").expect("b");
+    assert_eq!(shown(b), "{\"c\": 2}");
+}
+
+#[test]
+fn a_merge_of_a_single_value_is_refused() {
+    let tree = parse("a: {<<: 5, b: 1}\nc: &x {d: 1}\ne: {<<: *x}\nf: {\"<<\": 5}\n");
+    let problems = &tree.documents()[0].problems;
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].span.text(tree.text()), "5");
+}
