@@ -109,6 +109,9 @@ pub fn read(path: &str, tree: &Tree<'_>) -> Model {
             model.not_checked.push(if may_be_template { "Helm template" } else { "template" });
             continue;
         }
+        if broken {
+            model.not_checked.push("broken document");
+        }
         let mut known = false;
         if let Some(root) = root {
             let before = model.workloads.len();

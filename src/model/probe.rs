@@ -408,6 +408,14 @@ impl Probe {
         }
     }
 
+    /// The key of a handler in this probe's dialect.
+    pub const fn handler_field(&self, kind: HandlerKind) -> &'static str {
+        match (self.orchestrator, kind) {
+            (Orchestrator::Tye, HandlerKind::HttpGet) => "http",
+            _ => kind.field(),
+        }
+    }
+
     /// The key of a number in this probe's dialect.
     pub const fn timing_field(&self, timing: Timing) -> &'static str {
         timing.field(self.orchestrator)

@@ -72,7 +72,10 @@ impl<'a> Layout<'a> {
             text += &self.remark(digits, "note", &note);
         }
         text += &self.remark(digits, "why", &finding.why);
-        text += &self.remark(digits, "help", &finding.help);
+        // Where the correction says it all, the advice would say it twice.
+        if finding.fix.as_ref().is_none_or(|fix| fix.title != finding.help) {
+            text += &self.remark(digits, "help", &finding.help);
+        }
         if let Some(fix) = &finding.fix {
             text += &self.suggestion(fix, &hunks, digits);
         }

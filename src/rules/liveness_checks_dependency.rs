@@ -13,7 +13,7 @@ struct Question {
     /// Who must not fail: "`orders-db`", "the broker".
     other: String,
     at: Span,
-    field: &'static str,
+    field: String,
     confidence: Confidence,
     help: Option<String>,
     label: Option<(Span, String)>,
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         let Some(handler) = probe.handler() else { continue };
         let mut questions = Vec::new();
         questions.extend(host(cx, handler));
-        questions.extend(endpoint(container, handler));
+        questions.extend(endpoint(container, probe, handler));
         if let Some(command) = exec::read(handler) {
             questions.extend(clients(cx, container, probe, &command));
         }
@@ -65,7 +65,7 @@ fn report(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, probe: &
         "ask only whether the process itself is stuck; a dependency belongs into readiness, if anywhere".to_owned()
     });
     let mut report = sink
-        .probe(container, probe, question.field, question.at, format!("{who} {}", question.asks))
+        .probe(container, probe, &question.field, question.at, format!("{who} {}", question.asks))
         .why(why)
         .help(help)
         .confidence(question.confidence);
@@ -90,7 +90,7 @@ fn host(cx: &Context<'_>, handler: &Handler) -> Option<Question> {
     if is_self {
         return None;
     }
-    let field = if matches!(handler.action, Action::HttpGet(_)) { "httpGet.host" } else { "tcpSocket.host" };
+    let field = format!("{}.host", handler.kind().field());
     Some(Question {
         asks: format!("asks `{host}`, another host"),
         other: format!("`{host}`"),
@@ -107,12 +107,16 @@ fn host(cx: &Context<'_>, handler: &Handler) -> Option<Question> {
 }
 
 /// A path that is known to join other checks, or that names a dependency.
-fn endpoint(container: &Container, handler: &Handler) -> Option<Question> {
+fn endpoint(container: &Container, probe: &Probe, handler: &Handler) -> Option<Question> {
     let Action::HttpGet(http) = &handler.action else { return None };
     let (path, at) = http.path.spanned()?;
     let image = container.image.value().map(String::as_str);
     let endpoint = knowledge::endpoint(path, image)?;
-    Some(Question { field: "httpGet.path", at, ..path_question(path, at, endpoint) })
+    Some(Question {
+        field: format!("{}.path", probe.handler_field(handler.kind())),
+        at,
+        ..path_question(path, at, endpoint)
+    })
 }
 
 fn path_question(path: &str, at: Span, endpoint: &knowledge::Endpoint) -> Question {
@@ -132,7 +136,7 @@ fn path_question(path: &str, at: Span, endpoint: &knowledge::Endpoint) -> Questi
         asks: format!("asks `{path}`, an endpoint that asks {}", endpoint.asks),
         other,
         at,
-        field: "",
+        field: String::new(),
         confidence: if endpoint.is_convention { Confidence::Low } else { Confidence::Medium },
         help: instead
             .map(|instead| format!("ask {instead} instead, which is about the process alone ({})", endpoint.framework)),
@@ -154,7 +158,7 @@ fn clients(cx: &Context<'_>, container: &Container, probe: &Probe, command: &Com
                 && let Some(endpoint) = knowledge::endpoint(path, container.image.value().map(String::as_str))
             {
                 let at = command.span(target.place);
-                questions.push(Question { field: "exec.command", ..path_question(path, at, endpoint) });
+                questions.push(Question { field: "exec.command".to_owned(), ..path_question(path, at, endpoint) });
             }
         }
         if questions.is_empty() {
@@ -185,7 +189,7 @@ fn asks(probe: &Probe, command: &Command<'_>, call: &Call<'_>, program: &str) ->
         asks: format!("runs `{program}`, which {what}"),
         other: other.to_owned(),
         at: command.span(place),
-        field: "exec.command",
+        field: "exec.command".to_owned(),
         confidence: Confidence::Medium,
         help: None,
         label: None,
@@ -205,7 +209,7 @@ fn target_question(
         asks: format!("asks `{host}` with `{program}`"),
         other: format!("`{host}`"),
         at,
-        field: "exec.command",
+        field: "exec.command".to_owned(),
         confidence,
         help: None,
         label,
@@ -216,10 +220,12 @@ fn target_question(
             let [variable] = variables.as_slice() else { return None };
             match lookup(cx, container, &variable.name) {
                 Lookup::Value(value, place) => {
-                    let host = host_of(&value);
+                    let host = if target.may_be_no_address { host_of_connection(&value)? } else { host_of(&value) };
                     let label = Some((place, format!("`${}` is set here", variable.name)));
                     is_other(cx, host).then(|| found(host, Confidence::High, label))
                 }
+                // `$DATABASE` may be the name of a database on the local server.
+                _ if target.may_be_no_address && !names_a_url(&variable.name) => None,
                 Lookup::Own => None,
                 Lookup::Elsewhere(place) => {
                     let label = Some((place, "the value is kept outside the manifest".to_owned()));
@@ -230,7 +236,8 @@ fn target_question(
                     Some(_) => None,
                     None => {
                         // An image may well set it to the local host.
-                        let is_host = variable.name.ends_with("HOST") || variable.name.ends_with("ADDR");
+                        let name = &variable.name;
+                        let is_host = name.ends_with("HOST") || name.ends_with("ADDR") || names_a_url(name);
                         is_host.then(|| found(&format!("${}", variable.name), Confidence::Low, None))
                     }
                 },
@@ -290,6 +297,19 @@ fn host_of(value: &str) -> &str {
     }
 }
 
+/// The host in a connection string, `scheme://...` or `host=... port=...`; `None` when it names none.
+fn host_of_connection(value: &str) -> Option<&str> {
+    if value.contains("://") {
+        return Some(host_of(value));
+    }
+    value.split([' ', ';']).find_map(|pair| pair.strip_prefix("host="))
+}
+
+/// Whether a variable is called after a URL.
+fn names_a_url(name: &str) -> bool {
+    ["URL", "URI", "DSN"].iter().any(|word| name.ends_with(word))
+}
+
 /// Whether a host is somebody else: no loopback or socket, not the workload itself under its own name or its Service's.
 fn is_other(cx: &Context<'_>, host: &str) -> bool {
     let is_loopback = host.eq_ignore_ascii_case("localhost")
@@ -312,7 +332,7 @@ fn is_other(cx: &Context<'_>, host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::host_of;
+    use super::{host_of, host_of_connection};
 
     #[test]
     fn the_host_of_a_value_is_found_in_urls_and_addresses() {
@@ -320,5 +340,7 @@ mod tests {
         assert_eq!(host_of("cache:6379"), "cache");
         assert_eq!(host_of("[::1]:80"), "::1");
         assert_eq!(host_of("db"), "db");
+        assert_eq!(host_of_connection("dbname=x host=db.shop port=5432"), Some("db.shop"));
+        assert_eq!(host_of_connection("orders"), None);
     }
 }

@@ -40,7 +40,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         };
         let mut report = sink
             .probe(container, liveness, "", same.key, message)
-            .label(other.key, "the readiness probe asks the same")
+            // Through an alias both are one place; the alias tells them apart.
+            .label(readiness.alias.unwrap_or(other.key), "the readiness probe asks the same")
             .why(why)
             .help(
                 "let liveness ask only whether the process itself is stuck, or make it much more patient than readiness \

@@ -362,7 +362,7 @@ impl<'e> Call<'e> {
             let names = self.client.host.iter().flat_map(|spelling| spelling.environment.iter().cloned()).collect();
             let cannot_tell = self.given.unsure || self.client.default_elsewhere;
             let peer = if cannot_tell { Peer::Unknown } else { Peer::Default(names) };
-            targets.push(Target { peer, port: None, scheme: None, path: None, place });
+            targets.push(Target { peer, port: None, scheme: None, path: None, place, may_be_no_address: false });
         }
         for target in &mut targets {
             if target.port.is_none() {

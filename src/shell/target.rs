@@ -41,6 +41,8 @@ pub struct Target {
     pub path: Option<String>,
     /// What to underline: the host, or the program when none is given.
     pub place: Place,
+    /// A variable stands where also the name of a database can stand: only a URL or `host=...` in it is an address.
+    pub may_be_no_address: bool,
 }
 
 /// Who a target is.
@@ -95,6 +97,7 @@ pub(super) fn addresses<'e>(exec: &'e Exec, value: &Value<'e>, form: Form) -> Ve
             .flat_map(|part| address(exec, part))
             .collect(),
         Form::Url => address(exec, value),
+        Form::ConnectionString | Form::MongoAddress if text.chars().eq([HOLE]) => whole_variable(exec, value),
         Form::ConnectionString if text.contains("://") => address(exec, value),
         Form::ConnectionString => {
             let mut found: Vec<Target> = Vec::new();
@@ -128,6 +131,16 @@ pub(super) fn addresses<'e>(exec: &'e Exec, value: &Value<'e>, form: Form) -> Ve
     }
 }
 
+/// `psql "$DATABASE_URL"`, or `psql "$DATABASE"`: only the value of the variable tells.
+fn whole_variable<'e>(exec: &'e Exec, value: &Value<'e>) -> Vec<Target> {
+    match peer(exec, value, 0) {
+        peer @ Peer::Variables(_) => {
+            vec![Target { peer, port: None, scheme: None, path: None, place: value.place(), may_be_no_address: true }]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The targets of `/dev/tcp/HOST/PORT` and `/dev/udp/HOST/PORT`, which bash opens as connections.
 pub(super) fn device_targets(exec: &Exec, run: &Run) -> Vec<Target> {
     let opened = |kind| {
@@ -144,7 +157,14 @@ pub(super) fn device_targets(exec: &Exec, run: &Run) -> Vec<Target> {
         let slash = rest.find('/').map_or(text.len(), |at| start + at);
         let host = value.slice(start, slash);
         let port = (slash < text.len()).then(|| value.from(slash + 1).shown());
-        found.push(Target { peer: peer(exec, &host, 0), port, scheme: None, path: None, place: host.place() });
+        found.push(Target {
+            peer: peer(exec, &host, 0),
+            port,
+            scheme: None,
+            path: None,
+            place: host.place(),
+            may_be_no_address: false,
+        });
     }
     found
 }
@@ -168,7 +188,14 @@ fn split<'e>(value: &Value<'e>, start: usize, end: usize, separates: impl Fn(cha
 fn address<'e>(exec: &'e Exec, value: &Value<'e>) -> Vec<Target> {
     let text = value.text();
     let socket = |scheme: Option<String>| {
-        vec![Target { peer: Peer::Socket, port: None, scheme, path: None, place: value.place() }]
+        vec![Target {
+            peer: Peer::Socket,
+            port: None,
+            scheme,
+            path: None,
+            place: value.place(),
+            may_be_no_address: false,
+        }]
     };
     let (scheme, start) = match text.find("://") {
         Some(at) => (Some(text[..at].to_ascii_lowercase()), at + 3),
@@ -191,7 +218,7 @@ fn address<'e>(exec: &'e Exec, value: &Value<'e>) -> Vec<Target> {
             let peer = peer(exec, &host, 0);
             let place = if host.text().is_empty() { part.place() } else { host.place() };
             let port = port.map(|port| port.shown()).filter(|port| !port.is_empty());
-            Target { peer, port, scheme: scheme.clone(), path: path.clone(), place }
+            Target { peer, port, scheme: scheme.clone(), path: path.clone(), place, may_be_no_address: false }
         })
         .collect()
 }
