@@ -1,7 +1,11 @@
 //! The answers of the API server's own validation code (kubernetes v1.34.1) against ours, case by case. The cases lie in
 //! `fixtures/cases/k8s`; a newer set beside the checkout is taken where there is one.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what is not there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may stop at what is not there, and print its table"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,3 +1,5 @@
+//! What the parser must keep: spans to the byte, documents apart, scalars as the tools read them.
+
 use super::scalar::{Value, resolve, source_span};
 use super::*;
 
