@@ -1,5 +1,6 @@
 //! Published images by name.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::table::{RowError, matches, rows};
@@ -50,12 +51,35 @@ pub struct Image {
     pub source: String,
 }
 
-static IMAGES: LazyLock<Vec<Image>> = LazyLock::new(|| read(include_str!("../../rules/knowledge/images.yaml")).0);
+/// The rows, by name where there is no `*` in it: images are looked up far more often than anything else.
+struct Table {
+    rows: Vec<Image>,
+    by_name: HashMap<String, usize>,
+    patterns: Vec<(String, usize)>,
+}
 
-/// What is known of an image reference such as `registry.example:5000/library/postgres:16@sha256:...`.
+static IMAGES: LazyLock<Table> = LazyLock::new(|| {
+    let (rows, _) = read(include_str!("../../rules/knowledge/images.yaml"));
+    let mut table = Table { rows: Vec::new(), by_name: HashMap::new(), patterns: Vec::new() };
+    for (index, row) in rows.iter().enumerate() {
+        for name in &row.names {
+            if name.contains('*') {
+                table.patterns.push((name.clone(), index));
+            } else {
+                table.by_name.entry(name.clone()).or_insert(index);
+            }
+        }
+    }
+    table.rows = rows;
+    table
+});
+
+/// What is known of an image reference such as `registry.example:5000/library/postgres:16@sha256:...`. A whole name goes
+/// before a pattern.
 pub fn image(reference: &str) -> Option<&'static Image> {
     let name = name(reference);
-    IMAGES.iter().find(|image| image.names.iter().any(|pattern| matches(pattern, name)))
+    let by_pattern = || IMAGES.patterns.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, index)| index);
+    IMAGES.by_name.get(name).or_else(by_pattern).map(|&index| &IMAGES.rows[index])
 }
 
 /// The last part of an image's name, without tag and digest.

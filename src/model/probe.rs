@@ -1,5 +1,7 @@
 //! A probe, the same type for Kubernetes and Tye. Defaults belong to the orchestrator, so one rule serves both.
 
+use std::borrow::Cow;
+
 use super::{Field, Found};
 use crate::span::Span;
 
@@ -113,8 +115,8 @@ pub struct Effective {
 /// A key of a probe or handler as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Its name, as JSON would have it.
-    pub name: String,
+    /// Its name, as JSON would have it; legal names cost no memory.
+    pub name: Cow<'static, str>,
     /// Bytes of the key.
     pub at: Span,
     /// Bytes of the value.

@@ -78,7 +78,7 @@ fn check_handler(
         if cx.workload.origin == Origin::Fragment && guess.is_none_or(|guess| !guess.is_slip || key.name.len() < 8) {
             continue;
         }
-        let belongs_to_probe = fields::PROBE.contains(&key.name.as_str());
+        let belongs_to_probe = fields::PROBE.contains(&key.name.as_ref());
         let message = format!("`{}` is no field of `{name}`, so {who} ignores it", key.name);
         let help = match guess {
             _ if belongs_to_probe => format!("move it out of `{name}`, one level up: it belongs to the probe"),
@@ -90,7 +90,7 @@ fn check_handler(
     let Action::HttpGet(http) = &handler.action else { return };
     for (index, header) in http.headers.value().into_iter().flatten().enumerate() {
         for key in unknown(&header.keys) {
-            let guess = guess(&key.name, &fields::HEADER).or(match key.name.as_str() {
+            let guess = guess(&key.name, &fields::HEADER).or(match key.name.as_ref() {
                 "key" | "header" => Some(Guess { field: "name", is_slip: false }),
                 _ => None,
             });
@@ -117,7 +117,7 @@ fn report(
     guess: Option<Guess>,
     siblings: &[Key],
 ) {
-    let place = if inside.is_empty() { key.name.clone() } else { format!("{inside}.{}", key.name) };
+    let place = if inside.is_empty() { key.name.to_string() } else { format!("{inside}.{}", key.name) };
     let taken = guess.and_then(|guess| siblings.iter().find(|other| other.name == guess.field));
     let fix = guess.filter(|guess| guess.is_slip).and_then(|guess| rename(key, guess.field, taken.is_none()));
     let mut report = sink

@@ -88,8 +88,8 @@ pub(super) fn hides_a_handler(key: &Key) -> bool {
     const PROBES: [&str; 5] = ["livenessProbe", "readinessProbe", "startupProbe", "handler", "probe"];
     !key.known
         && (guess(&key.name, &HANDLERS).is_some()
-            || PARTS.contains(&key.name.as_str())
-            || PROBES.contains(&key.name.as_str()))
+            || PARTS.contains(&key.name.as_ref())
+            || PROBES.contains(&key.name.as_ref()))
 }
 
 fn plain(key: &str) -> String {

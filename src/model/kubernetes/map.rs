@@ -117,16 +117,19 @@ impl<'t> Map<'t> {
     }
 
     /// Keys as written, against the fields that the object has.
-    pub(super) fn keys(&self, known: &[&str]) -> Vec<Key> {
+    pub(super) fn keys(&self, known: &[&'static str]) -> Vec<Key> {
         self.entries
             .iter()
             // A null key is an error of the document, reported there.
             .filter(|entry| !scalar::is_null(entry.key))
-            .map(|entry| Key {
-                known: known.contains(&entry.name.as_ref()),
-                name: entry.name.clone().into_owned(),
-                at: entry.key.span(),
-                value: entry.value.span(),
+            .map(|entry| {
+                let legal = known.iter().find(|name| **name == entry.name);
+                Key {
+                    known: legal.is_some(),
+                    name: legal.map_or_else(|| entry.name.clone().into_owned().into(), |&name| name.into()),
+                    at: entry.key.span(),
+                    value: entry.value.span(),
+                }
             })
             .collect()
     }

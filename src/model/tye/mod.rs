@@ -213,7 +213,7 @@ fn entry<'t>(node: Node<'t>, name: &str) -> Option<(Node<'t>, Node<'t>)> {
 fn keys(node: Node<'_>, known: &[&str]) -> Vec<Key> {
     node.entries()
         .map(|(key, value)| Key {
-            name: key.text().to_owned(),
+            name: key.text().to_owned().into(),
             at: key.span(),
             value: value.span(),
             known: known.contains(&key.text()),
