@@ -19,8 +19,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("source", &["span"]),
     ("fix", &["span", "yaml"]),
     ("finding", &["span", "fix"]),
-    // The tables are YAML.
-    ("knowledge", &["span", "yaml"]),
+    // The tables are YAML, and the rows about clients are what the shell reader takes.
+    ("knowledge", &["span", "yaml", "shell"]),
     ("model", &["span", "yaml"]),
     // Pages have front matter in YAML, `syntax-error` passes on what the YAML reader says, and a project keeps sources.
     ("rules", &["span", "yaml", "source", "model", "timing", "shell", "knowledge", "finding", "fix"]),
@@ -39,7 +39,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("miette", &["report"]),
     ("pulldown_cmark", &["report"]),
     ("rayon", &["lint"]),
-    ("serde_json", &["report", "cli"]),
+    ("serde_json", &["report", "cli", "yaml"]),
     ("std::env", &["cli", "main"]),
     ("std::fs", &["source", "cli"]),
     ("std::process", &["main"]),
@@ -63,7 +63,8 @@ struct File {
 impl File {
     fn new(path: String, text: String) -> Self {
         let code = blank_out(&text);
-        let tests = test_items(&code);
+        // A file of tests is declared under `cfg(test)` by the module it tests; it may fetch its data anywhere.
+        let tests = if path.ends_with("/tests.rs") { vec![(0, code.len())] } else { test_items(&code) };
         Self { path, text, code, tests }
     }
 
@@ -300,7 +301,8 @@ fn forbidden_imports(files: &[File]) -> String {
             continue;
         };
         for (offset, name) in file.imports() {
-            if name != top && !allowed.contains(&name.as_str()) {
+            let is_whole_test_file = file.path.ends_with("/tests.rs");
+            if name != top && !allowed.contains(&name.as_str()) && !is_whole_test_file {
                 writeln!(violations, "{}: `{top}` may not import `{name}`", file.place(offset)).unwrap();
             }
         }

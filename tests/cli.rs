@@ -279,7 +279,7 @@ fn what_cannot_be_opened_is_an_error_even_when_nothing_is_to_fail() {
     let folder = Folder::new(&[("a.yaml", ERROR), ("locked.yaml", CLEAN)]);
     std::os::unix::fs::symlink("nowhere", folder.path().join("link.yaml")).unwrap();
     let locked = folder.path().join("locked.yaml");
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
     let run = folder.run(&["--fail-on", "never"]);
     assert_eq!((run.code, run.paths()), (Some(2), vec!["a.yaml"]));
     assert!(run.stderr.contains("error: link.yaml: the symbolic link points to nothing"), "{run:?}");

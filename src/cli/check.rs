@@ -20,7 +20,8 @@ pub(super) fn run(arguments: &CheckArgs, global: &GlobalArgs) -> Result<u8, Erro
     let started = Instant::now();
     let settings = settings(arguments)?;
     let paths = if arguments.paths.is_empty() { vec![PathBuf::from(".")] } else { arguments.paths.clone() };
-    let named: HashSet<String> = paths.iter().map(|path| path.to_string_lossy().replace('\\', "/")).collect();
+    let mut named: HashSet<String> = paths.iter().map(|path| path.to_string_lossy().replace('\\', "/")).collect();
+    named.extend(arguments.stdin_filename.clone());
     let request = Request { paths, stdin_name: arguments.stdin_filename.clone(), threads: 0 };
 
     let files = Mutex::new(Vec::new());
@@ -28,7 +29,7 @@ pub(super) fn run(arguments: &CheckArgs, global: &GlobalArgs) -> Result<u8, Erro
     let progress = Progress::start(global);
     let reading = read_all(&request, &mut std::io::stdin(), |source| {
         progress.count.fetch_add(1, Ordering::Relaxed);
-        // A name that was not typed comes from a folder, or is standard input.
+        // A name that was not typed comes from a folder, or is that of standard input.
         let is_named = named.contains(&source.path) || source.path.starts_with('<');
         match lint::read(source, is_named) {
             Some(file) => {

@@ -178,7 +178,7 @@ enum ListFormat {
 
 /// Runs the program with its arguments (the first is its name) and answers with the exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(subcommand_first(arguments.into_iter().collect())) {
         Ok(cli) => cli,
         Err(error) => {
             // `--help` and `--version` come this way too, to standard output and with success.
@@ -204,12 +204,34 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// The generated help of the program or one of its subcommands, for documents that quote it.
-pub fn help(subcommand: Option<&str>) -> String {
-    let mut command = <Cli as clap::CommandFactory>::command().term_width(100);
-    command.build();
-    match subcommand.and_then(|name| command.find_subcommand_mut(name)) {
-        Some(subcommand) => subcommand.render_help().to_string(),
-        None => command.render_help().to_string(),
+/// Moves a subcommand that stands behind options to the front, where clap looks for it: `-q check deploy/`.
+fn subcommand_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let command = <Cli as clap::CommandFactory>::command();
+    let takes_value = |word: &str| {
+        let name = word.trim_start_matches('-');
+        let option = command.get_arguments().find(|option| {
+            if word.starts_with("--") {
+                option.get_long() == Some(name)
+            } else {
+                // In a bundle the last letter is the one that takes the next word.
+                option.get_short().is_some_and(|short| name.ends_with(short))
+            }
+        });
+        option.is_some_and(|option| option.get_action().takes_values())
+    };
+    let mut index = 1;
+    while let Some(word) = arguments.get(index).and_then(|word| word.to_str()) {
+        if word == "--" || word == "-" {
+            break;
+        }
+        if !word.starts_with('-') {
+            if command.get_subcommands().any(|subcommand| subcommand.get_name() == word) {
+                let word = arguments.remove(index);
+                arguments.insert(1, word);
+            }
+            break;
+        }
+        index += 1 + usize::from(!word.contains('=') && takes_value(word));
     }
+    arguments
 }
