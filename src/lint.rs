@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::finding::{Finding, Level};
 use crate::model::{self, Origin};
 use crate::rules::{self, File, Project};
-use crate::source::{Source, compare_paths};
+use crate::source::{ReadError, Source, compare_paths};
 use crate::span::SourceId;
 use crate::yaml;
 
@@ -52,6 +52,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// What was read, checked and left out.
     pub summary: Summary,
+    /// Input that could not be read at all; for whoever reads sources to fill in.
+    pub unread: Vec<ReadError>,
 }
 
 impl Outcome {
@@ -127,7 +129,7 @@ pub fn lint(mut files: Vec<File>, passed_over: u32, settings: &Settings) -> Outc
     findings.retain(|finding| settings.shows(finding));
     summary.hidden_advice = (before - findings.len()) as u32;
     let sources = project.into_files().into_iter().map(|file| file.source).collect();
-    Outcome { sources, findings, summary }
+    Outcome { sources, findings, summary, unread: Vec::new() }
 }
 
 fn summarize(files: &[File]) -> Summary {

@@ -42,13 +42,14 @@ pub(super) fn run(arguments: &CheckArgs, global: &GlobalArgs) -> Result<u8, Erro
         }
     });
     let files = files.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let outcome = lint::lint(files, passed_over.into_inner(), &settings);
+    let mut outcome = lint::lint(files, passed_over.into_inner(), &settings);
+    outcome.unread = reading.errors;
     progress.stop();
 
     print_report(arguments, global, &outcome)?;
-    print_messages(global, &outcome, &reading.warnings, &reading.errors, started)?;
+    print_messages(global, &outcome, &reading.warnings, started)?;
     Ok(match arguments.fail_on.level() {
-        _ if !reading.errors.is_empty() => FAILED,
+        _ if !outcome.unread.is_empty() => FAILED,
         Some(level) if outcome.findings.iter().any(|finding| finding.level >= level) => FOUND,
         _ => CLEAN,
     })
@@ -95,9 +96,9 @@ fn print_messages(
     global: &GlobalArgs,
     outcome: &Outcome,
     warnings: &[ReadError],
-    errors: &[ReadError],
     started: Instant,
 ) -> Result<(), Error> {
+    let errors = &outcome.unread;
     let mut err = BufWriter::new(std::io::stderr().lock());
     for (word, problem) in
         warnings.iter().map(|warning| ("warning", warning)).chain(errors.iter().map(|error| ("error", error)))

@@ -26,7 +26,7 @@ pub(super) fn write(outcome: &Outcome, options: &Options, out: &mut dyn io::Writ
 struct Report<'a> {
     schema_version: u32,
     tool: Tool,
-    summary: Counts,
+    summary: Counts<'a>,
     findings: Vec<Entry<'a>>,
 }
 
@@ -38,7 +38,7 @@ struct Tool {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Counts {
+struct Counts<'a> {
     files: u32,
     documents: u32,
     workloads: u32,
@@ -46,9 +46,17 @@ struct Counts {
     probes: u32,
     not_checked: u32,
     not_checked_kinds: Vec<Kind>,
+    unread: Vec<Unread<'a>>,
     suppressed: u32,
     hidden_advice: u32,
     findings: Levels,
+}
+
+/// Input that could not be read; the exit code is then 2.
+#[derive(Serialize)]
+struct Unread<'a> {
+    path: &'a str,
+    message: &'a str,
 }
 
 #[derive(Serialize)]
@@ -120,6 +128,7 @@ fn report<'a>(outcome: &'a Outcome, options: &Options) -> Report<'a> {
             containers: summary.containers,
             probes: summary.probes,
             not_checked: summary.not_checked.iter().fold(0, |total, kind| total.saturating_add(kind.count)),
+            unread: outcome.unread.iter().map(|error| Unread { path: &error.path, message: &error.message }).collect(),
             not_checked_kinds: summary
                 .not_checked
                 .iter()

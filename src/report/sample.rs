@@ -182,6 +182,7 @@ pub(super) fn outcome() -> Outcome {
             suppressed: 1,
             hidden_advice: 3,
         },
+        unread: Vec::new(),
     }
 }
 
@@ -221,7 +222,7 @@ pub(super) fn random(seed: u64) -> Outcome {
             finding
         })
         .collect();
-    Outcome { sources, findings, summary: Summary::default() }
+    Outcome { sources, findings, ..Outcome::default() }
 }
 
 struct Random(u64);

@@ -58,7 +58,7 @@ fn log<'a>(outcome: &'a Outcome, options: &'a Options) -> Log<'a> {
                 },
             },
             invocations: [Invocation {
-                execution_successful: true,
+                execution_successful: outcome.unread.is_empty(),
                 tool_execution_notifications: notifications(outcome, left_off),
             }],
             automation_details: AutomationDetails { id: "probelint/" },
@@ -92,6 +92,10 @@ fn notifications(outcome: &Outcome, left_off: usize) -> Vec<Notification> {
         let message =
             format!("{} left off: the report has room for {MOST_RESULTS}.", count(left_off as u32, "finding"));
         notifications.push(Notification { level: "warning", message: text(message) });
+    }
+    for error in &outcome.unread {
+        let message = format!("{} could not be read: {}.", error.path, error.message);
+        notifications.push(Notification { level: "error", message: text(message) });
     }
     for kind in &outcome.summary.not_checked {
         notifications.push(Notification {
@@ -523,6 +527,22 @@ mod tests {
         let notifications = &run["invocations"][0]["toolExecutionNotifications"];
         assert_eq!(notifications[0]["message"]["text"], "2000 findings left off: the report has room for 5000.");
         assert_eq!(notifications[1]["message"]["text"], "Not checked: 1 Helm template.");
+    }
+
+    #[test]
+    fn what_could_not_be_read_makes_the_run_a_failed_one() {
+        let mut outcome = sample::outcome();
+        outcome.unread.push(crate::source::ReadError {
+            path: "a.yaml".into(),
+            message: "permission denied".into(),
+            help: String::new(),
+        });
+        let invocation = &value(&outcome, &Options::default())["runs"][0]["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], false);
+        assert_eq!(
+            invocation["toolExecutionNotifications"][0]["message"]["text"],
+            "a.yaml could not be read: permission denied."
+        );
     }
 
     #[test]
