@@ -59,6 +59,31 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// A workload of which nothing more is known; readers fill in what the document says.
+    pub fn new(document: u32, orchestrator: Orchestrator, origin: Origin, subject: String) -> Self {
+        Self {
+            document,
+            group: String::new(),
+            kind: String::new(),
+            name: None,
+            namespace: String::new(),
+            subject,
+            origin,
+            orchestrator,
+            labels: Vec::new(),
+            replicas: Field::Absent,
+            progress_deadline: Field::Absent,
+            min_ready: Field::Absent,
+            service_name: Field::Absent,
+            pod_management_policy: Field::Absent,
+            host_network: Field::Absent,
+            restart_policy: Field::Absent,
+            grace_period: Field::Absent,
+            containers: Vec::new(),
+            tye: None,
+        }
+    }
+
     /// All probes with their containers.
     pub fn probes(&self) -> impl Iterator<Item = (&Container, &Probe)> {
         self.containers.iter().flat_map(|container| container.probes.iter().map(move |probe| (container, probe)))
@@ -128,6 +153,30 @@ pub struct Container {
 }
 
 impl Container {
+    /// A container of which nothing more is known: no ports, and variables from who knows where.
+    pub fn new(role: Role, path: String, name: String, name_at: Span, at: Span) -> Self {
+        Self {
+            role,
+            path,
+            name,
+            name_at,
+            at,
+            image: Field::Absent,
+            command: Vec::new(),
+            args: Vec::new(),
+            ports: Vec::new(),
+            ports_known: false,
+            probes: Vec::new(),
+            templated_probes: Vec::new(),
+            lifecycle: Lifecycle::default(),
+            env: Vec::new(),
+            env_from: true,
+            cpu_limit: None,
+            keys: Vec::new(),
+            editable: true,
+        }
+    }
+
     /// The probe of a kind.
     pub fn probe(&self, kind: ProbeKind) -> Option<&Probe> {
         self.probes.iter().find(|probe| probe.kind == kind)

@@ -8,8 +8,7 @@ mod probe;
 
 use self::map::{Map, is_placeholder};
 use super::{
-    ConfigMap, Container, Field, Lifecycle, Model, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort,
-    Workload,
+    ConfigMap, Container, Field, Model, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort, Workload,
 };
 use crate::span::Spanned;
 use crate::yaml::{Kind, Node};
@@ -199,15 +198,12 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         }
     }
     let own_labels = if kind == "Pod" { map.map("metadata") } else { template.map("metadata") };
+    let subject = subject(kind, &namespace, name.as_ref().map(|name| name.value.as_str()));
     let mut workload = Workload {
-        document,
         group: group.to_owned(),
         kind: kind.to_owned(),
-        subject: subject(kind, &namespace, name.as_ref().map(|name| name.value.as_str())),
         name,
         namespace,
-        origin: Origin::Complete,
-        orchestrator,
         labels: labels(&own_labels.map("labels")),
         replicas: spec.number("replicas"),
         progress_deadline: spec.number("progressDeadlineSeconds"),
@@ -218,7 +214,7 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         restart_policy: pod.string("restartPolicy"),
         grace_period: pod.number("terminationGracePeriodSeconds"),
         containers,
-        tye: None,
+        ..Workload::new(document, orchestrator, Origin::Complete, subject)
     };
     if is_partial(&workload, &spec, map) {
         workload.origin = Origin::Patch;
@@ -359,49 +355,14 @@ fn fragment(node: Node<'_>, document: u32, owner: &str, path: &str) -> Workload 
     let place = if path.is_empty() { "(root)" } else { path };
     let subject = if owner.is_empty() { place.to_owned() } else { format!("{owner} > {place}") };
     let map = Map::read(node);
-    let mut container = Container {
-        role: Role::Main,
-        path: path.to_owned(),
-        name: String::new(),
-        name_at: crate::span::Span::at(node.span().start),
-        at: node.span(),
-        image: Field::Absent,
-        command: Vec::new(),
-        args: Vec::new(),
-        ports: Vec::new(),
-        ports_known: false,
-        probes: Vec::new(),
-        templated_probes: Vec::new(),
-        lifecycle: Lifecycle::default(),
-        env: Vec::new(),
-        env_from: true,
-        cpu_limit: None,
-        keys: Vec::new(),
-        editable: map.alias().is_none() && !node.is_shared(),
-    };
+    let start = crate::span::Span::at(node.span().start);
+    let mut container = Container::new(Role::Main, path.to_owned(), String::new(), start, node.span());
+    container.editable = map.alias().is_none() && !node.is_shared();
     probe::read_probes(&map, Orchestrator::Kubernetes, &mut container);
     let kinds_that_look_right: Vec<_> =
         ProbeKind::ALL.into_iter().filter(|kind| node.get(kind.field()).is_some_and(looks_like_probe)).collect();
     container.probes.retain(|probe| kinds_that_look_right.contains(&probe.kind));
-    Workload {
-        document,
-        group: String::new(),
-        kind: String::new(),
-        name: None,
-        namespace: String::new(),
-        subject,
-        origin: Origin::Fragment,
-        orchestrator: Orchestrator::Kubernetes,
-        labels: Vec::new(),
-        replicas: Field::Absent,
-        progress_deadline: Field::Absent,
-        min_ready: Field::Absent,
-        service_name: Field::Absent,
-        pod_management_policy: Field::Absent,
-        host_network: Field::Absent,
-        restart_policy: Field::Absent,
-        grace_period: Field::Absent,
-        containers: vec![container],
-        tye: None,
-    }
+    let mut workload = Workload::new(document, Orchestrator::Kubernetes, Origin::Fragment, subject);
+    workload.containers.push(container);
+    workload
 }

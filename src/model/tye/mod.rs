@@ -4,7 +4,7 @@
 //! Source: dotnet/tye `Serialization/ConfigServiceParser.cs`, `ConfigIngressParser.cs`.
 
 use super::probe::{Action, Handler, Header, HttpGet, Key, Number, Orchestrator, Port, Probe, ProbeKind, Timing};
-use super::{Binding, Container, Field, Found, Lifecycle, Model, Origin, Role, TyeKind, TyeService, Workload};
+use super::{Binding, Container, Field, Found, Model, Origin, Role, TyeKind, TyeService, Workload};
 use crate::span::{Span, Spanned};
 use crate::yaml::scalar::{tye_bool, tye_integer};
 use crate::yaml::{Kind, Node, Style};
@@ -81,55 +81,27 @@ fn read_service(node: Node<'_>, index: usize, document: u32, behind_ingress: &[S
             at: binding.span(),
         })
         .collect();
+    let name_at = name.as_ref().map_or(Span::at(node.span().start), |name| name.span);
     let mut container = Container {
-        role: Role::Main,
-        path: format!("services[{index}]"),
-        name: shown.clone(),
-        name_at: name.as_ref().map_or(Span::at(node.span().start), |name| name.span),
-        at: node.span(),
         image: text(node, "image"),
-        command: Vec::new(),
-        args: Vec::new(),
-        ports: Vec::new(),
         ports_known: true,
-        probes: Vec::new(),
-        templated_probes: Vec::new(),
-        lifecycle: Lifecycle::default(),
-        env: Vec::new(),
-        env_from: true,
-        cpu_limit: None,
         keys: keys(node, &[]),
         editable: !node.is_shared(),
+        ..Container::new(Role::Main, format!("services[{index}]"), shown.clone(), name_at, node.span())
     };
     for kind in [ProbeKind::Liveness, ProbeKind::Readiness] {
         if let Some((key, value)) = entry(node, kind.word()) {
             container.probes.push(read_probe(kind, key, value, container.editable));
         }
     }
+    let behind_ingress = name.as_ref().is_some_and(|name| behind_ingress.contains(&name.value));
     Workload {
-        document,
-        group: String::new(),
         kind: "service".to_owned(),
-        subject: format!("service/{shown}"),
-        namespace: String::new(),
-        origin: Origin::Complete,
-        orchestrator: Orchestrator::Tye,
-        labels: Vec::new(),
         replicas: number(node, "replicas"),
-        progress_deadline: Field::Absent,
-        min_ready: Field::Absent,
-        service_name: Field::Absent,
-        pod_management_policy: Field::Absent,
-        host_network: Field::Absent,
-        restart_policy: Field::Absent,
-        grace_period: Field::Absent,
         containers: vec![container],
-        tye: Some(TyeService {
-            kind: service_kind(node),
-            bindings,
-            behind_ingress: name.as_ref().is_some_and(|name| behind_ingress.contains(&name.value)),
-        }),
+        tye: Some(TyeService { kind: service_kind(node), bindings, behind_ingress }),
         name,
+        ..Workload::new(document, Orchestrator::Tye, Origin::Complete, format!("service/{shown}"))
     }
 }
 
