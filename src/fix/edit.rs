@@ -36,10 +36,11 @@ pub fn remove_entry(source: &str, map: Span, key: Span, value: Span) -> Option<E
     Some(replace(Span::new(line_start, next_line(source, end)), ""))
 }
 
-/// Adds an entry behind another one of the same map. In a block map it gets a line of its own at the other's column.
-/// `None` when the other's column cannot be seen.
-pub fn insert_entry(source: &str, map: Span, key: Span, value: Span, entry: &str) -> Option<Edit> {
+/// Adds an entry behind another one of the same map, its name quoted if the other's is. In a block map it gets a line of
+/// its own at the other's column. `None` when the other's column cannot be seen.
+pub fn insert_entry(source: &str, map: Span, key: Span, value: Span, name: &str, text: &str) -> Option<Edit> {
     let end = value.end.max(key.end);
+    let entry = format!("{}: {text}", quoted_like(source, key, name));
     if is_flow(source, map) {
         return Some(replace(Span::at(end), format!(", {entry}")));
     }
@@ -49,9 +50,18 @@ pub fn insert_entry(source: &str, map: Span, key: Span, value: Span, entry: &str
     Some(replace(Span::at(at), format!("{line_break}{indentation}{entry}")))
 }
 
-/// Adds an item behind another one of the same list. In a block list it gets a line of its own at the other's dash.
-/// `None` when that dash does not start its line.
+/// A text with the quotes that stand around another one, as JSON needs them.
+pub fn quoted_like(source: &str, other: Span, text: &str) -> String {
+    match other.text(source).chars().next() {
+        Some(quote @ ('"' | '\'')) => format!("{quote}{text}{quote}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// Adds an item behind another one of the same list, quoted if the other is. In a block list it gets a line of its own
+/// at the other's dash. `None` when that dash does not start its line.
 pub fn insert_item(source: &str, list: Span, item: Span, text: &str) -> Option<Edit> {
+    let text = quoted_like(source, item, text);
     if is_flow(source, list) {
         return Some(replace(Span::at(item.end), format!(", {text}")));
     }
@@ -182,10 +192,10 @@ mod tests {
     #[test]
     fn an_entry_is_added_at_its_siblings_column() {
         let source = "- b: 1 # x\n";
-        let edit = insert_entry(source, span(source, "b: 1"), span(source, "b"), span(source, "1"), "c: 2");
+        let edit = insert_entry(source, span(source, "b: 1"), span(source, "b"), span(source, "1"), "c", "2");
         assert_eq!(apply(source, &[edit.expect("an edit")]), "- b: 1 # x\n  c: 2\n");
         let source = "{b: 1}";
-        let edit = insert_entry(source, span(source, "{b: 1}"), span(source, "b"), span(source, "1"), "c: 2");
+        let edit = insert_entry(source, span(source, "{b: 1}"), span(source, "b"), span(source, "1"), "c", "2");
         assert_eq!(apply(source, &[edit.expect("an edit")]), "{b: 1, c: 2}");
     }
 
@@ -194,6 +204,9 @@ mod tests {
         let source = "c:\r\n  - a # x\r\n  - b\r\n";
         let edit = insert_item(source, span(source, "- a # x\r\n  - b"), span(source, "a"), "-f");
         assert_eq!(apply(source, &[edit.expect("an edit")]), "c:\r\n  - a # x\r\n  - -f\r\n  - b\r\n");
+        let source = "{\"c\": [\"a\", \"b\"]}";
+        let edit = insert_item(source, span(source, "[\"a\", \"b\"]"), span(source, "\"a\""), "-f");
+        assert_eq!(apply(source, &[edit.expect("an edit")]), "{\"c\": [\"a\", \"-f\", \"b\"]}");
         let source = "c: [a, b]";
         let edit = insert_item(source, span(source, "[a, b]"), span(source, "a"), "-f");
         assert_eq!(apply(source, &[edit.expect("an edit")]), "c: [a, -f, b]");

@@ -326,7 +326,7 @@ fn is_other(cx: &Context<'_>, host: &str) -> bool {
             })
     });
     let is_own_service = cx.workload.service_name.value().is_some_and(|service| service == first)
-        || cx.project.services_of(cx.workload).iter().any(|(_, service)| service.name == first);
+        || cx.project.services_of(cx.source, cx.workload).iter().any(|(_, service)| service.name == first);
     !is_own_name && !is_own_service
 }
 

@@ -65,7 +65,7 @@ fn more_patience(cx: &Context<'_>, liveness: &Probe, own: u64, other: u64) -> Op
         _ => {
             // Behind the last entry of the probe that has a line of its own.
             let last = liveness.keys.iter().max_by_key(|key| key.at.start)?;
-            edit::insert_entry(cx.text, liveness.at, last.at, last.value, &format!("{field}: {wanted}"))?
+            edit::insert_entry(cx.text, liveness.at, last.at, last.value, field, &wanted.to_string())?
         }
     };
     Some(Fix::risky(format!("set `{field}` of the liveness probe to {wanted}"), vec![change]))

@@ -28,7 +28,7 @@ fn check_container(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container)
         let mut report = sink
             .container(container, &key.name, key.at, message)
             .why(refused_or("drop it and run no such probe"))
-            .fix(rename(key, field, taken.is_none()));
+            .fix(rename(cx.text, key, field, taken.is_none()));
         report = match taken {
             Some(other) => report
                 .label(other.at, format!("the container has a `{field}` already"))
@@ -55,7 +55,7 @@ fn check_probe(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, pro
             (None, Some(place)) => place.to_owned(),
             (None, None) => format!("delete it; a probe has {}", list(&fields::PROBE)),
         };
-        report(sink, container, probe, "", key, message, help, guess, &probe.keys);
+        report(cx, sink, container, probe, "", key, message, help, guess, &probe.keys);
     }
     // Of several handlers, API validation looks into all for unknown fields.
     for handler in &probe.handlers {
@@ -85,7 +85,7 @@ fn check_handler(
             Some(guess) => format!("write `{}`", guess.field),
             None => format!("delete it; `{name}` has {}", list(known)),
         };
-        report(sink, container, probe, name, key, message, help, guess, &handler.keys);
+        report(cx, sink, container, probe, name, key, message, help, guess, &handler.keys);
     }
     let Action::HttpGet(http) = &handler.action else { return };
     for (index, header) in http.headers.value().into_iter().flatten().enumerate() {
@@ -100,13 +100,14 @@ fn check_handler(
                 None => "a header has `name` and `value`".to_owned(),
             };
             let place = format!("{name}.httpHeaders[{index}]");
-            report(sink, container, probe, &place, key, message, help, guess, &header.keys);
+            report(cx, sink, container, probe, &place, key, message, help, guess, &header.keys);
         }
     }
 }
 
 #[expect(clippy::too_many_arguments, reason = "one finding of one shape from three places")]
 fn report(
+    cx: &Context<'_>,
     sink: &mut Sink<'_>,
     container: &Container,
     probe: &Probe,
@@ -119,7 +120,7 @@ fn report(
 ) {
     let place = if inside.is_empty() { key.name.to_string() } else { format!("{inside}.{}", key.name) };
     let taken = guess.and_then(|guess| siblings.iter().find(|other| other.name == guess.field));
-    let fix = guess.filter(|guess| guess.is_slip).and_then(|guess| rename(key, guess.field, taken.is_none()));
+    let fix = guess.filter(|guess| guess.is_slip).and_then(|guess| rename(cx.text, key, guess.field, taken.is_none()));
     let mut report = sink
         .probe(container, probe, &place, key.at, message)
         .why(refused_or("drop the field, and its default applies"))
@@ -139,8 +140,13 @@ fn unknown(keys: &[Key]) -> impl Iterator<Item = &Key> {
     keys.iter().filter(|key| !key.known && !key.name.starts_with('$') && !key.name.contains("{{"))
 }
 
-fn rename(key: &Key, field: &str, free: bool) -> Option<Fix> {
-    free.then(|| Fix::safe(format!("rename `{}` to `{field}`", key.name), vec![edit::replace(key.at, field)]))
+fn rename(text: &str, key: &Key, field: &str, free: bool) -> Option<Fix> {
+    free.then(|| {
+        Fix::safe(
+            format!("rename `{}` to `{field}`", key.name),
+            vec![edit::replace(key.at, edit::quoted_like(text, key.at, field))],
+        )
+    })
 }
 
 fn refused_or(lenient: &str) -> String {

@@ -23,6 +23,8 @@ pub struct Project {
     /// being held against all of them.
     services: HashMap<(String, String, String), Vec<(usize, usize)>>,
     config_maps: HashMap<(String, String), (usize, usize)>,
+    /// How far the nearest pod is that a Service selects, by file and index of the Service.
+    nearest: HashMap<(usize, usize), usize>,
 }
 
 impl Project {
@@ -56,7 +58,35 @@ impl Project {
             }
         }
         project.files = files;
+        project.find_nearest();
         project
+    }
+
+    /// A tree of many applications has many pods labelled `app: web`. A Service means those that lie nearest to it.
+    fn find_nearest(&mut self) {
+        let mut nearest: HashMap<(usize, usize), usize> = HashMap::new();
+        for (index, file) in self.files.iter().enumerate() {
+            for workload in &file.model.workloads {
+                for service in self.selecting(workload) {
+                    let distance = self.distance(index, service.0);
+                    nearest.entry(service).and_modify(|least| *least = distance.min(*least)).or_insert(distance);
+                }
+            }
+        }
+        self.nearest = nearest;
+    }
+
+    /// Steps from the folder of one file to that of another.
+    fn distance(&self, a: usize, b: usize) -> usize {
+        let folders = |index: usize| {
+            let path = self.files[index].source.path.as_str();
+            path.rsplit_once('/')
+                .map_or("", |(folder, _)| folder)
+                .split('/')
+                .filter(|part| !part.is_empty() && *part != ".")
+        };
+        let shared = folders(a).zip(folders(b)).take_while(|(a, b)| a == b).count();
+        folders(a).count() + folders(b).count() - 2 * shared
     }
 
     /// The files in order.
@@ -74,8 +104,21 @@ impl Project {
         self.files
     }
 
-    /// The Services that select the pods of a workload, in order of files.
-    pub fn services_of(&self, workload: &Workload) -> Vec<(SourceId, &Service)> {
+    /// The Services that select the pods of a workload and lie no nearer to other pods that they select, in order of
+    /// files.
+    pub fn services_of(&self, source: SourceId, workload: &Workload) -> Vec<(SourceId, &Service)> {
+        self.selecting(workload)
+            .into_iter()
+            .filter(|service| {
+                let distance = self.distance(source.0 as usize, service.0);
+                self.nearest.get(service).is_none_or(|&nearest| distance <= nearest)
+            })
+            .map(|(file, index)| (SourceId(file as u32), &self.files[file].model.services[index]))
+            .collect()
+    }
+
+    /// File and index of each Service whose selector fits the labels of a workload's pods.
+    fn selecting(&self, workload: &Workload) -> Vec<(usize, usize)> {
         let namespace = default_namespace(&workload.namespace);
         let mut found: Vec<(usize, usize)> = workload
             .labels
@@ -83,13 +126,13 @@ impl Project {
             .filter_map(|(key, value)| self.services.get(&(namespace.to_owned(), key.clone(), value.clone())))
             .flatten()
             .copied()
+            .filter(|&(file, index)| {
+                let service = &self.files[file].model.services[index];
+                service.selector.iter().all(|label| workload.labels.contains(label))
+            })
             .collect();
         found.sort_unstable();
         found
-            .into_iter()
-            .map(|(file, index)| (SourceId(file as u32), &self.files[file].model.services[index]))
-            .filter(|(_, service)| service.selector.iter().all(|label| workload.labels.contains(label)))
-            .collect()
     }
 
     /// A ConfigMap by the namespace of the one who asks and its name.

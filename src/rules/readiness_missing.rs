@@ -12,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     if workload.runs_to_completion() {
         return;
     }
-    let services = cx.project.services_of(workload);
+    let services = cx.project.services_of(cx.source, workload);
     if !services.is_empty() && services.iter().all(|(_, service)| service.publish_not_ready_addresses) {
         return;
     }

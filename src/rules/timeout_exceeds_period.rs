@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             None => probe
                 .timing(Timing::Timeout)
                 .key()
-                .and_then(|key| edit::insert_entry(cx.text, probe.at, key, at, &format!("periodSeconds: {wanted}"))),
+                .and_then(|key| edit::insert_entry(cx.text, probe.at, key, at, "periodSeconds", &wanted)),
         };
         let mut report = sink.probe(container, probe, "timeoutSeconds", at, message);
         report = match period.written {

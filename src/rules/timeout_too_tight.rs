@@ -162,7 +162,7 @@ fn longer(cx: &Context<'_>, probe: &Probe, seconds: i64) -> Option<Fix> {
         Field::Null { .. } => return None,
         _ => {
             let last = probe.keys.iter().max_by_key(|key| key.at.start)?;
-            edit::insert_entry(cx.text, probe.at, last.at, last.value, &format!("{field}: {seconds}"))?
+            edit::insert_entry(cx.text, probe.at, last.at, last.value, field, &seconds.to_string())?
         }
     };
     Some(Fix::risky(format!("set `{field}` to {seconds}"), vec![change]))

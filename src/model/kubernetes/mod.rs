@@ -228,7 +228,10 @@ fn is_partial(workload: &Workload, spec: &Map<'_>, map: &Map<'_>) -> bool {
     if map.get("$patch").is_some() || workload.containers.is_empty() {
         return true;
     }
-    let lacks_image = |container: &Container| container.image == Field::Absent;
+    // Istio's injector completes a container with the image `auto`.
+    let lacks_image = |container: &Container| {
+        container.image == Field::Absent || container.image.value().is_some_and(|image| image == "auto")
+    };
     if workload.containers.iter().any(lacks_image) {
         return true;
     }

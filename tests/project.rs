@@ -1,0 +1,91 @@
+//! What one file says of another: Services and pods, variables and ConfigMaps, kustomizations and patches.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what is not there")]
+
+use probelint::lint::{self, Settings};
+use probelint::source::Source;
+
+/// Default findings over several files, as `path rule`.
+fn findings(files: &[(&str, &str)]) -> Vec<String> {
+    let read = files.iter().filter_map(|(path, text)| lint::read(Source::new(*path, *text), false)).collect();
+    let outcome = lint::lint(read, 0, &Settings::default());
+    outcome.findings.iter().map(|finding| format!("{} {}", outcome.source(finding.source).path, finding.rule)).collect()
+}
+
+const SERVICE: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: \
+                       80, targetPort: 8080}]}\n";
+const POD: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: \
+                   web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers: [{name: app, \
+                   image: \"example.org/web:1\", ports: [{containerPort: 8080}]}]\n";
+
+#[test]
+fn a_service_in_another_folder_selects_the_pod() {
+    let found = findings(&[("k8s/services/web.yaml", SERVICE), ("k8s/deployments/web.yaml", POD)]);
+    assert_eq!(found, ["k8s/deployments/web.yaml readiness-missing"]);
+}
+
+#[test]
+fn a_service_means_the_nearest_pods_with_its_labels() {
+    let with_readiness =
+        POD.replace("image:", "readinessProbe: {httpGet: {path: /ready, port: 8080}, timeoutSeconds: 3}, image:");
+    let found = findings(&[("a/service.yaml", SERVICE), ("a/web.yaml", &with_readiness), ("b/web.yaml", POD)]);
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn another_namespace_is_another_world() {
+    let elsewhere = SERVICE.replace("{name: web}", "{name: web, namespace: other}");
+    assert_eq!(findings(&[("service.yaml", &elsewhere), ("web.yaml", POD)]), Vec::<String>::new());
+    let same = SERVICE.replace("{name: web}", "{name: web, namespace: default}");
+    assert_eq!(findings(&[("service.yaml", &same), ("web.yaml", POD)]), ["web.yaml readiness-missing"]);
+}
+
+#[test]
+fn the_order_of_files_does_not_matter() {
+    let files = [("b.yaml", SERVICE), ("a.yaml", POD), ("c.yaml", POD)];
+    let mut reversed = files;
+    reversed.reverse();
+    assert_eq!(findings(&files), findings(&reversed));
+}
+
+#[test]
+fn a_variable_is_looked_up_in_a_config_map_of_the_run() {
+    let pod = |key: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  containers:\n    - name: app\n      image: i\n      \
+             env: [{{name: DB_HOST, valueFrom: {{configMapKeyRef: {{name: settings, key: {key}}}}}}}]\n      \
+             livenessProbe: {{exec: {{command: [sh, -c, 'pg_isready -h $DB_HOST']}}, timeoutSeconds: 5}}\n"
+        )
+    };
+    let settings =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {db: db.shop.svc, own: localhost}\n";
+    assert_eq!(findings(&[("p.yaml", &pod("db")), ("settings.yaml", settings)]), ["p.yaml liveness-checks-dependency"]);
+    assert_eq!(findings(&[("p.yaml", &pod("own")), ("settings.yaml", settings)]), Vec::<String>::new());
+}
+
+#[test]
+fn a_file_that_a_kustomization_names_as_a_patch_misses_nothing() {
+    let kustomization =
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\npatches: [{path: web.yaml}]\n";
+    let files = [("o/kustomization.yaml", kustomization), ("o/web.yaml", POD), ("o/service.yaml", SERVICE)];
+    assert_eq!(findings(&files), Vec::<String>::new());
+    assert_eq!(findings(&files[1..]), ["o/web.yaml readiness-missing"]);
+}
+
+/// A fix in JSON must leave JSON behind.
+#[test]
+fn fixes_keep_the_quotes_of_json() {
+    let text = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "app",
+  "image": "cassandra:5", "livenesProbe": {"exec": {"command": ["curl", "http://localhost/x"]}, "timeoutSeconds": 3},
+  "readinessProbe": {"exec": {"command": ["nodetool", "info"]}, "timeout_seconds": 9, "successThreshold": "2"},
+  "startupProbe": {"exec": {"command": ["curl", "http://localhost/x"]}, "periodSeconds": 30}}]}}"#;
+    let read = lint::read(Source::new("p.json", text), true);
+    let outcome = lint::lint(read.into_iter().collect(), 0, &Settings::default());
+    let fixes: Vec<_> = outcome.findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
+    assert!(fixes.len() >= 4, "{:?}", outcome.findings);
+    for fix in fixes {
+        let fixed = probelint::fix::edit::apply(text, &fix.edits);
+        let value: Result<serde_json::Value, _> = serde_json::from_str(&fixed);
+        assert!(value.is_ok(), "{}: {fixed}", fix.title);
+    }
+}
