@@ -101,9 +101,11 @@ pub struct NotChecked {
 }
 
 /// Reads one source. `None` for a text that cannot hold anything of interest, unless the user `named` it: then what is
-/// wrong with it is of interest in any case.
+/// wrong with it is of interest in any case. Of JSON that is not asked: hooks name every file there is, and much JSON
+/// has comments and is nobody's manifest.
 pub fn read(source: Source, named: bool) -> Option<File> {
-    if !named && !model::could_matter(&source.text) {
+    let is_asked_for = named && !source.path.to_ascii_lowercase().ends_with(".json");
+    if !is_asked_for && !model::could_matter(&source.text) {
         return None;
     }
     let model = model::read(&source.path, &yaml::parse(&source.text));

@@ -60,6 +60,8 @@ fn settings(arguments: &CheckArgs) -> Result<Settings, Error> {
         super::explain::known(name)?;
     }
     let profile = match arguments.profile {
+        // What decides the exit code must be seen.
+        ProfileName::Recommended if arguments.fail_on == FailOn::Advice => Profile::Strict,
         ProfileName::Recommended => Profile::Recommended,
         ProfileName::Strict => Profile::Strict,
     };

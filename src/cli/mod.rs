@@ -147,7 +147,7 @@ enum FailOn {
     /// Runs, and will hurt
     #[default]
     Warning,
-    /// Worth a look
+    /// Worth a look; advice is then shown too
     Advice,
     /// Report only
     Never,

@@ -25,6 +25,7 @@ mod timeout_exceeds_period;
 mod timeout_too_tight;
 mod words;
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use page::{AppliesTo, Page, parse as parse_page};
@@ -155,12 +156,15 @@ fn applies(id: &str, workload: &Workload) -> bool {
 /// Leaves one finding for one fault: the more specific rule speaks, and what an alias shows twice is said once.
 fn settle(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| (a.span, a.rule, &a.subject, &a.message).cmp(&(b.span, b.rule, &b.subject, &b.message)));
+    // Only a finding of a rule that supersedes others, about the same subject, can silence one.
+    let mut strong: HashMap<&str, Vec<&Finding>> = HashMap::new();
+    for finding in findings.iter().filter(|finding| !supersedes(finding.rule).is_empty()) {
+        strong.entry(&finding.subject).or_default().push(finding);
+    }
     let is_superseded = |weak: &Finding| {
-        findings.iter().any(|strong| {
-            strong.rule != weak.rule
-                && strong.subject == weak.subject
+        strong.get(weak.subject.as_str()).into_iter().flatten().any(|strong| {
+            supersedes(strong.rule).iter().any(|rule| rule == weak.rule)
                 && (strong.field_path == weak.field_path || strong.span.touches(weak.span))
-                && page(strong.rule).is_some_and(|page| page.supersedes.iter().any(|rule| rule == weak.rule))
         })
     };
     let keep: Vec<bool> = findings.iter().map(|finding| !is_superseded(finding)).collect();
@@ -168,4 +172,8 @@ fn settle(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.retain(|_| keep.next().unwrap_or(true));
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings
+}
+
+fn supersedes(id: &str) -> &'static [String] {
+    page(id).map_or(&[], |page| &page.supersedes)
 }
