@@ -72,6 +72,21 @@ fn a_file_that_a_kustomization_names_as_a_patch_misses_nothing() {
     assert_eq!(findings(&files[1..]), ["o/web.yaml readiness-missing"]);
 }
 
+#[test]
+fn what_a_patch_leaves_out_is_not_taken_for_the_default() {
+    let patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      \
+                 containers:\n        - name: app\n          livenessProbe: {exec: {command: [nodetool, info]}}\n          \
+                 readinessProbe: {exec: {command: [nodetool, info]}, timeoutSeconds: 1}\n";
+    assert_eq!(findings(&[("patch.yaml", patch)]), ["patch.yaml timeout-too-tight"]);
+}
+
+#[test]
+fn services_of_a_build_pipeline_are_no_tye_services() {
+    let pipeline = "services:\n  - name: database\n    image: postgres\n    liveness_probe: {}\n";
+    let file = lint::read(Source::new("pipeline.yaml", pipeline), true).unwrap();
+    assert!(file.model.workloads.is_empty());
+}
+
 /// A fix in JSON must leave JSON behind.
 #[test]
 fn fixes_keep_the_quotes_of_json() {

@@ -345,6 +345,8 @@ pub struct Probe {
     pub alias: Option<Span>,
     /// Whether an edit inside it changes this probe and nothing else.
     pub editable: bool,
+    /// It is a part of a patch: what is not written here may well be written elsewhere.
+    pub partial: bool,
 }
 
 impl Probe {
@@ -363,6 +365,7 @@ impl Probe {
             keys: Vec::new(),
             alias: None,
             editable: true,
+            partial: false,
         }
     }
 
@@ -384,6 +387,7 @@ impl Probe {
     pub fn effective(&self, timing: Timing) -> Option<Effective> {
         let default = timing.default(self.orchestrator);
         match self.timing(timing) {
+            Field::Absent if self.partial => None,
             Field::Absent | Field::Null { .. } => Some(Effective { value: default, written: None }),
             Field::Value { value, at, .. } => {
                 let value = i64::from(i32::try_from(*value).ok()?);

@@ -84,6 +84,14 @@ impl Workload {
         }
     }
 
+    /// Makes it a patch, and its probes parts of probes.
+    pub fn make_patch(&mut self) {
+        self.origin = Origin::Patch;
+        for probe in self.containers.iter_mut().flat_map(|container| &mut container.probes) {
+            probe.partial = true;
+        }
+    }
+
     /// All probes with their containers.
     pub fn probes(&self) -> impl Iterator<Item = (&Container, &Probe)> {
         self.containers.iter().flat_map(|container| container.probes.iter().map(move |probe| (container, probe)))

@@ -41,7 +41,7 @@ impl Project {
             if !patches.is_empty() && patches.contains(&crate::model::normalize_path(&file.source.path)) {
                 for workload in &mut file.model.workloads {
                     if workload.origin == Origin::Complete {
-                        workload.origin = Origin::Patch;
+                        workload.make_patch();
                     }
                 }
             }

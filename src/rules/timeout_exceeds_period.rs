@@ -13,20 +13,21 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             continue;
         };
         let Some(at) = timeout.written.filter(|_| timeout.value > period.value) else { continue };
-        let Some(numbers) = words::numbers(probe) else { continue };
         let who = words::probe(cx.workload, container, probe);
         let message = format!(
             "`timeoutSeconds` of {who} is {}, longer than its period of {}",
             timeout.value,
             words::seconds(period)
         );
-        let hang = numbers.act_after_hang();
-        let fate = match probe.kind {
-            ProbeKind::Startup => {
-                format!("a start that never answers is given up {} s after the first attempt", hang.earliest)
+        let fate = words::numbers(probe).map_or_else(String::new, |numbers| {
+            let hang = numbers.act_after_hang();
+            match probe.kind {
+                ProbeKind::Startup => {
+                    format!("; a start that never answers is given up {} s after the first attempt", hang.earliest)
+                }
+                kind => format!("; after a hang, {} within {hang}", words::consequence(probe.orchestrator, kind)),
             }
-            kind => format!("after a hang, {} within {hang}", words::consequence(probe.orchestrator, kind)),
-        };
+        });
         let wanted = timeout.value.to_string();
         let change = match period.written {
             Some(place) => Some(edit::replace(place, wanted)),
@@ -43,8 +44,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         };
         report
             .why(format!(
-                "attempts never overlap, so while they time out one starts every {} s and the period means nothing; {fate}",
-                numbers.spacing_when_hanging()
+                "attempts never overlap, so while they time out one starts every {} s and the period means nothing{fate}",
+                timeout.value
             ))
             .help(format!("set `periodSeconds` to at least {}, or lower `timeoutSeconds` to {}", timeout.value, period.value))
             .fix(change.map(|edit| Fix::risky(format!("set `periodSeconds` to {}", timeout.value), vec![edit])));

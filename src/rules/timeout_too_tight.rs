@@ -31,14 +31,16 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         let who = words::probe(cx.workload, container, probe);
         let field = probe.timing_field(Timing::Timeout);
         let at = timeout.written.unwrap_or(probe.key);
-        let Some(numbers) = words::numbers(probe) else { continue };
-        let stall = numbers.act_after_hang();
-        let fate = format!(
-            "each attempt that takes more than {} counts as failed, and {} of them in a row act: {} within {stall}",
-            words::seconds(timeout),
-            numbers.failure_threshold,
-            words::consequence(probe.orchestrator, probe.kind),
-        );
+        let slow = format!("each attempt that takes more than {} counts as failed", words::seconds(timeout));
+        let fate = match words::numbers(probe) {
+            Some(numbers) => format!(
+                "{slow}, and {} of them in a row act: {} within {}",
+                numbers.failure_threshold,
+                words::consequence(probe.orchestrator, probe.kind),
+                numbers.act_after_hang(),
+            ),
+            None => slow,
+        };
         match need {
             Some(need) => {
                 let message = format!("{who} gives up after {}, but {}", words::seconds(timeout), need.because);

@@ -217,7 +217,7 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         ..Workload::new(document, orchestrator, Origin::Complete, subject)
     };
     if is_partial(&workload, &spec, map) {
-        workload.origin = Origin::Patch;
+        workload.make_patch();
     }
     workload
 }

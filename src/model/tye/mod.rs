@@ -15,8 +15,9 @@ const PROBE_KEYS: [&str; 6] = ["http", "initialDelay", "period", "timeout", "suc
 const HTTP_KEYS: [&str; 4] = ["path", "port", "protocol", "headers"];
 /// Keys of a header.
 const HEADER_KEYS: [&str; 2] = ["name", "value"];
-/// Keys that only a Tye service has; one of them beside `name` tells it from a look-alike.
-const TELLING_KEYS: [&str; 13] = [
+/// Keys that a service of no other tool has. `image`, `external` and `replicas` are not among them: build pipelines list
+/// services with a name and an image too.
+const TELLING_KEYS: [&str; 10] = [
     "project",
     "bindings",
     "liveness",
@@ -27,9 +28,6 @@ const TELLING_KEYS: [&str; 13] = [
     "include",
     "repository",
     "buildProperties",
-    "image",
-    "external",
-    "replicas",
 ];
 
 /// Whether a document is a Tye application: by the name of the file, or by its shape.
@@ -39,11 +37,9 @@ pub(super) fn is_tye(file_name: &str, root: Node<'_>) -> bool {
     }
     let services = root.get("services").filter(|services| services.kind() == Kind::Sequence);
     let named = matches!(file_name, "tye.yaml" | "tye.yml");
+    let tells = |service: Node<'_>| TELLING_KEYS.iter().any(|key| service.get(key).is_some());
     let shaped = services.is_some_and(|services| {
-        services
-            .items()
-            .all(|service| service.get("name").is_some() && TELLING_KEYS.iter().any(|key| service.get(key).is_some()))
-            && services.items().next().is_some()
+        services.items().all(|service| service.get("name").is_some()) && services.items().any(tells)
     });
     named && (services.is_some() || root.get("name").is_some()) || shaped
 }
