@@ -140,7 +140,8 @@ fn is_template_path(path: &str) -> bool {
     path.split(['/', '\\']).rev().skip(1).any(|part| part == "templates")
 }
 
-/// Whether a text carries the actions of a template language that makes YAML (Go templates, Jinja).
+/// Whether a text carries what some tool fills in before it is YAML: actions of Go templates or Jinja, or a value
+/// `@NAME@`, which YAML does not let begin with `@`.
 fn is_template_text(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"{{").is_some() || memchr::memmem::find(text.as_bytes(), b"{%").is_some()
+    ["{{", "{%", ": @"].iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
 }

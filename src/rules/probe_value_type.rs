@@ -199,8 +199,14 @@ impl Check<'_, '_, '_> {
         let inner = written.trim_matches(['"', '\'']).trim();
         let digits = inner.strip_suffix('s').unwrap_or(inner).trim_end();
         // A leading zero would turn a decimal text into an octal number.
-        let exact = is_digits(digits) && (digits.len() == 1 || !digits.starts_with('0'));
+        let exact = is_digits(digits) && (digits.len() == 1 || !digits.starts_with('0')) && !self.has_tag(at);
         exact.then(|| Fix::safe(format!("write {digits}"), vec![edit::replace(at, digits)]))
+    }
+
+    /// Whether a tag stands before the value: then the tag decides the type, and another value would not help.
+    fn has_tag(&self, at: Span) -> bool {
+        let before = Span::new(0, at.start).text(self.cx.text).trim_end_matches([' ', '\t']);
+        before.rsplit([' ', '\t', '\n', '\r', ':', '[', ',']).next().is_some_and(|word| word.starts_with('!'))
     }
 
     /// The same scalar as text.
@@ -208,7 +214,7 @@ impl Check<'_, '_, '_> {
         let written = at.text(self.cx.text);
         let is_scalar = matches!(found, Found::Boolean | Found::Integer | Found::Fraction);
         let quoted = format!("\"{written}\"");
-        (is_scalar && !written.contains(['"', '\\', '!']))
+        (is_scalar && !written.contains(['"', '\\', '!']) && !self.has_tag(at))
             .then(|| Fix::safe(format!("write {quoted}"), vec![edit::replace(at, quoted)]))
     }
 }
