@@ -483,9 +483,9 @@ mod talking {
 
     #[test]
     fn variables_set_in_the_script_are_followed() {
-        let exec = sh("host=\"${SONAR_HOST:-$(hostname -i | awk '{print $1}')}\"\nhost=\"${host:-localhost}\"\n\
+        let exec = sh("host=\"${NODE_HOST:-$(hostname -i | awk '{print $1}')}\"\nhost=\"${host:-localhost}\"\n\
             case \"${host}\" in *:*) host=\"[${host}]\" ;; esac\ncurl -f http://$host:9001/x");
-        assert_eq!(targets(&exec), "curl>$SONAR_HOST?own-pod:9001");
+        assert_eq!(targets(&exec), "curl>$NODE_HOST?own-pod:9001");
         assert_eq!(targets(&sh("H=db; nc -z $H 1")), "nc>db:1");
         assert_eq!(targets(&sh("H=$(hostname -f); nc -z $H 1")), "nc>own-pod:1");
         assert_eq!(targets(&sh("for h in db cache; do nc -z $h 1; done")), "nc>db:1");
@@ -667,81 +667,74 @@ mod no_shell {
     }
 }
 
-mod corpus {
+mod shapes {
     use super::*;
 
-    /// Commands of real probes; each must be understood.
+    /// Commands with the shapes of real probes, in our own words; each must be understood.
     const COMMANDS: &[&[&str]] = &[
-        &["/bin/sh", "-i", "-c", "MYSQL_PWD=\"$MYSQL_PASSWORD\" mysqladmin -u $MYSQL_USER ping"],
-        &[
-            "/bin/bash",
-            "-c",
-            "mysql -h 127.0.0.1 -D $$MYSQL_DATABASE -u$$MYSQL_USER_NAME -p$$MYSQL_ROOT_PASSWORD -e 'SELECT 1'",
-        ],
-        &["sh", "-c", "#!/usr/bin/env bash -e\ncurl --fail 127.0.0.1:5066\n"],
+        &["/bin/sh", "-i", "-c", "MYSQL_PWD=\"$APP_PASSWORD\" mysqladmin -u $APP_USER ping"],
+        &["/bin/bash", "-c", "mysql -h 127.0.0.1 -D $$APP_DB -u$$APP_USER -p$$APP_PASSWORD -e 'SELECT 1'"],
+        &["sh", "-c", "#!/usr/bin/env bash -e\ncurl --fail 127.0.0.1:8081\n"],
         &[
             "/bin/sh",
             "-c",
-            "LIVENESS_THRESHOLD_SECONDS=${LIVENESS_THRESHOLD_SECONDS:-300}; STUCK_THRESHOLD_SECONDS=${LIVENESS_THRESHOLD_SECONDS:-900}; if [ ! -e /var/log/fluentd-buffers ]; then exit 1; fi; touch -d \"${STUCK_THRESHOLD_SECONDS} seconds ago\" /tmp/marker-stuck; if [ -z \"$(find /var/log -type d -newer /tmp/marker-stuck -print -quit)\" ]; then rm -rf /var/log/x; exit 1; fi;",
+            "LIMIT=${LIMIT:-60}; STUCK=${LIMIT:-90}; if [ ! -e /spool ]; then exit 1; fi; touch -d \"${STUCK} seconds ago\" \
+             /run/mark; if [ -z \"$(find /spool -newer /run/mark -print -quit)\" ]; then rm -rf /spool/x; exit 1; fi;",
         ],
-        &["bash", "-c", "grep \"No export entries found\" /var/log/ganesha.log > /dev/null 2>&1 ; [ $? -ne 0 ]"],
+        &["bash", "-c", "grep \"no shares\" /var/log/server.log > /dev/null 2>&1 ; [ $? -ne 0 ]"],
         &[
             "/bin/bash",
             "-c",
-            "nsenter --mount=${HOST_MOUNT_DIR}/proc/1/ns/mnt pgrep -x iscsid && \\\nnsenter --mount=${HOST_MOUNT_DIR}/proc/1/ns/mnt lsmod | grep -q iscsi_tcp",
+            "nsenter --mount=${HOST}/proc/1/ns/mnt pgrep -x daemon && \\\nnsenter --mount=${HOST}/proc/1/ns/mnt lsmod | grep \
+             -q module",
         ],
-        &["bash", "-c", "test -n \"$(find /tmp/scheduler.hb -newermt '61 sec ago')\""],
-        &["bash", "-c", "{ echo ruok; sleep 1; } | nc 127.0.0.1 2181 | grep imok"],
-        &["/bin/bash", "-ec", "nodetool info | grep \"Native Transport active: true\"\n"],
-        &["/bin/sh", "-c", "[ \"imok\" = \"$(echo ruok | nc -w 1 -q 1 127.0.0.1 2181)\" ]"],
+        &["bash", "-c", "test -n \"$(find /run/heartbeat -newermt '30 sec ago')\""],
+        &["bash", "-c", "{ echo hello; sleep 1; } | nc 127.0.0.1 7000 | grep world"],
+        &["/bin/bash", "-ec", "nodetool info | grep \"Gossip active: true\"\n"],
+        &["/bin/sh", "-c", "[ \"world\" = \"$(echo hello | nc -w 1 -q 1 127.0.0.1 7000)\" ]"],
         &[
             "/bin/bash",
             "-c",
-            "echo \"### $(date -Ins -u) ###\" >> /tmp/testlog && [ $( ./bin/kafka-topics.sh --zookeeper zookeeper.kafka:2181 --describe --under-replicated-partitions | tee -a /tmp/testlog | wc -l ) -eq 0 ]",
+            "echo \"at $(date -Ins -u)\" >> /run/log && [ $( bin/kafka-topics.sh --zookeeper zk.queue:2181 --describe | tee \
+             -a /run/log | wc -l ) -eq 0 ]",
         ],
         &[
             "/bin/sh",
             "-c",
-            "#!/bin/bash\nPASS_CHECK=$(grep -h \"requirepass\" /etc/redis/redis.conf | cut -d ' ' -f 2)\nif [ ! -z \"$PASS_CHECK\" ]; then\n  export REDISCLI_AUTH=\"$PASS_CHECK\"\nfi\nresponse=$(redis-cli ping)\nif [ \"$response\" != \"PONG\" ]; then exit 1; fi",
+            "#!/bin/bash\nSECRET=$(grep -h pass /etc/cache.conf | cut -d ' ' -f 2)\nif [ ! -z \"$SECRET\" ]; then\n  export \
+             REDISCLI_AUTH=\"$SECRET\"\nfi\nanswer=$(redis-cli ping)\nif [ \"$answer\" != \"PONG\" ]; then exit 1; fi",
         ],
         &[
             "/bin/sh",
             "-c",
             "-e",
-            "exec pg_isready -U \"postgres\" -h 127.0.0.1 -p 5432\n[ -f /opt/bitnami/postgresql/tmp/.initialized ] || [ -f /bitnami/postgresql/.initialized ]\n",
+            "exec pg_isready -U \"keeper\" -h 127.0.0.1 -p 5432\n[ -f /data/a.done ] || [ -f /data/b.done ]\n",
         ],
         &[
             "/bin/bash",
             "-ec",
-            "password_aux=\"${MYSQL_ROOT_PASSWORD:-}\"\nif [[ -f \"${MYSQL_ROOT_PASSWORD_FILE:-}\" ]]; then\n    password_aux=$(cat \"$MYSQL_ROOT_PASSWORD_FILE\")\nfi\nmysqladmin status -uroot -p\"${password_aux}\"\n",
+            "secret=\"${APP_PASSWORD:-}\"\nif [[ -f \"${APP_PASSWORD_FILE:-}\" ]]; then\n    secret=$(cat \
+             \"$APP_PASSWORD_FILE\")\nfi\nmysqladmin status -uroot -p\"${secret}\"\n",
         ],
         &[
             "sh",
             "-c",
-            ". /opt/bitnami/airflow/venv/bin/activate && \\\nCONNECTION_CHECK_MAX_COUNT=0 python -m celery --app airflow.providers.celery.executors.celery_executor.app inspect ping -d celery@${HOSTNAME}",
+            ". /opt/venv/bin/activate && \\\nRETRIES=0 python -m celery --app shop.app inspect ping -d celery@${HOSTNAME}",
         ],
-        &[
-            "/bin/bash",
-            "-ec",
-            "export CONNECTION_CHECK_MAX_COUNT=0\ntimeout 14 airflow jobs check --job-type SchedulerJob --local --limit 0 2>/dev/null\n",
-        ],
-        &["bash", "-c", "[[ -f \"/opt/x/entrypoint.sh\" ]] && source \"/opt/x/entrypoint.sh\"\ndeepspeed --help\n"],
-        &[
-            "/bin/sh",
-            "-c",
-            "test -f /tmp/initialization-complete && echo \"s3.bucket.list\" | /usr/bin/weed shell | grep -q mlpipeline",
-        ],
+        &["/bin/bash", "-ec", "export RETRIES=0\ntimeout 14 airflow jobs check --local --limit 0 2>/dev/null\n"],
+        &["bash", "-c", "[[ -f \"/opt/x/prepare.sh\" ]] && source \"/opt/x/prepare.sh\"\nmodel --help\n"],
+        &["/bin/sh", "-c", "test -f /run/started && echo \"list\" | /usr/bin/store shell | grep -q bucket"],
         &[
             "sh",
             "-c",
-            "curl --noproxy \"*\" -fsS -o /dev/null --max-time 1 -H \"X-Sonar-Passcode: $SONAR_WEB_SYSTEMPASSCODE\" \"http://localhost:9000/api/system/liveness\"\n",
+            "curl --noproxy \"*\" -fsS -o /dev/null --max-time 1 -H \"X-Pass: $PASS\" \"http://localhost:9000/api/live\"\n",
         ],
         &[
             "bash",
             "-c",
-            "export RAY_HEAD_NODE=${HEAD_SVC}.${POD_NAMESPACE}.svc.cluster.local\nexport RAY_ADDRESS=${RAY_HEAD_NODE}:6379\npython ./health_check.py registered_nodes --probe_name x\n",
+            "export HEAD=${HEAD_SVC}.${NAMESPACE}.svc\nexport ADDRESS=${HEAD}:6379\npython ./check.py nodes --name x\n",
         ],
-        &["/bin/sh", "-c", "pgrep -f ^sidekiq"],
+        &["/bin/sh", "-c", "pgrep -f ^worker"],
     ];
 
     #[test]
@@ -754,7 +747,7 @@ mod corpus {
             for call in exec.calls(clients()) {
                 let far: Vec<_> =
                     call.targets().into_iter().filter(|target| matches!(target.peer, Peer::Name(_))).collect();
-                assert_eq!(far.is_empty(), !argv.last().unwrap().contains("zookeeper.kafka"), "{argv:?}: {far:?}");
+                assert_eq!(far.is_empty(), !argv.last().unwrap().contains("zk.queue"), "{argv:?}: {far:?}");
             }
         }
     }
