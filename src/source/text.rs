@@ -81,6 +81,19 @@ pub(super) fn describe(kind: FileType) -> &'static str {
     }
 }
 
+/// Whether it is a pipe, as `<(helm template .)` makes one: named by the user it is read like standard input.
+#[cfg(unix)]
+pub(super) fn is_pipe(kind: FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_fifo()
+}
+
+/// Whether it is a pipe; elsewhere pipes have no paths.
+#[cfg(not(unix))]
+pub(super) fn is_pipe(_: FileType) -> bool {
+    false
+}
+
 /// What a thing that is neither file nor folder is called.
 #[cfg(not(unix))]
 pub(super) fn describe(kind: FileType) -> &'static str {
@@ -91,6 +104,9 @@ pub(super) fn describe(kind: FileType) -> &'static str {
 pub(super) fn read_file(path: &Path) -> Result<String, Fault> {
     let file = File::open(path).map_err(|error| Fault::new(error, path))?;
     let metadata = file.metadata().map_err(Fault::Io)?;
+    if is_pipe(metadata.file_type()) {
+        return read_stream(file);
+    }
     if !metadata.is_file() {
         return Err(Fault::NotRegular(describe(metadata.file_type())));
     }

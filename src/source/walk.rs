@@ -14,7 +14,7 @@ use std::thread;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::Source;
-use super::text::{self, Fault, describe};
+use super::text::{self, Fault, describe, is_pipe};
 
 /// From this many files on, reading them in several threads pays for starting the threads.
 const MANY_FILES: usize = 8;
@@ -157,7 +157,7 @@ impl<F: Fn(Source) + Sync> Reader<F> {
                     targets.folders.push(Folder { path: path.clone(), prefix: to_prefix(path), identity });
                 }
             } else if targets.named.insert(identify(path)) {
-                if kind.is_file() {
+                if kind.is_file() || is_pipe(kind) {
                     targets.files.push(Target { path: path.clone(), shown: to_shown(path) });
                 } else {
                     self.report(to_shown(path), &Fault::NotRegular(describe(kind)));
