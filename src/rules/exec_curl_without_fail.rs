@@ -10,7 +10,9 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             continue;
         };
         for call in command.exec.calls(knowledge::clients()) {
-            let Some(http) = call.http_client().filter(|http| http.misses_http_errors()) else { continue };
+            // `! curl` asks that nobody answers.
+            let http = call.http_client().filter(|http| http.misses_http_errors() && !call.run.negated);
+            let Some(http) = http else { continue };
             let place = call.run.program_word().map_or(call.run.place, |word| word.place);
             let who = words::probe(cx.workload, container, probe);
             let consequence = match probe.kind {

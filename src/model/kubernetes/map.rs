@@ -285,6 +285,9 @@ fn agreement(node: Node<'_>) -> Vec<(u32, u32)> {
     if let Some(raw) = node.text_span() {
         return vec![(0, raw.start)];
     }
+    if matches!(node.style(), Style::SingleQuoted | Style::DoubleQuoted) {
+        return quoted_agreement(node).unwrap_or_default();
+    }
     if node.style() != Style::Literal {
         return Vec::new();
     }
@@ -300,4 +303,70 @@ fn agreement(node: Node<'_>) -> Vec<(u32, u32)> {
         at += line.len();
     }
     runs
+}
+
+/// The same inside quotes on one line, where each escape begins a new run behind it. `None` for what is not understood,
+/// such as surrogate pairs and folded lines.
+fn quoted_agreement(node: Node<'_>) -> Option<Vec<(u32, u32)>> {
+    let raw = node.span().text(node.source());
+    let inner = raw.get(1..raw.len().checked_sub(1)?)?;
+    if inner.contains(['\n', '\r']) {
+        return None;
+    }
+    let base = node.span().start + 1;
+    let mut decoded = node.text().chars();
+    let mut runs = vec![(0, base)];
+    let (mut text, mut at) = (0, 0);
+    while let Some(next) = inner[at..].chars().next() {
+        let character = decoded.next()?;
+        let length = match (node.style(), next) {
+            (Style::SingleQuoted, '\'') => 2,
+            (Style::DoubleQuoted, '\\') => match inner[at + 1..].chars().next()? {
+                'x' => 4,
+                'u' => 6,
+                'U' => 10,
+                other => 1 + other.len_utf8(),
+            },
+            _ if next == character => next.len_utf8(),
+            _ => return None,
+        };
+        inner.get(at..at + length)?;
+        at += length;
+        text += character.len_utf8();
+        if length != character.len_utf8() || next != character {
+            runs.push((text as u32, base + at as u32));
+        }
+    }
+    decoded.next().is_none().then_some(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml;
+
+    /// The source text of a part of the first item of a list.
+    fn source_of<'a>(text: &'a str, part: &str) -> Option<&'a str> {
+        let tree = yaml::parse(text);
+        let root = tree.root(&tree.documents()[0])?;
+        let arg = arg(root.get("c")?.items().next()?);
+        let start = arg.text.find(part)?;
+        Some(arg.span_of(start, start + part.len()).text(text))
+    }
+
+    #[test]
+    fn a_word_is_found_again_behind_escapes_and_indentation() {
+        assert_eq!(source_of(r#"c: ["a \"b\" \u00e9\t curl x"]"#, "curl"), Some("curl"));
+        assert_eq!(source_of(r#"c: ["psql \"$URL\" x"]"#, "\"$URL\""), Some(r#"\"$URL\""#));
+        assert_eq!(source_of("c: ['it''s curl']", "curl"), Some("curl"));
+        assert_eq!(source_of("c:\n- |\n  # é\n  a && curl x\n", "curl"), Some("curl"));
+        assert_eq!(source_of("c: [plain curl]", "curl"), Some("curl"));
+    }
+
+    #[test]
+    fn what_cannot_be_found_again_is_the_whole_element() {
+        let folded = "c:\n- >-\n  a\n  curl x\n";
+        assert_eq!(source_of(folded, "curl"), Some("a\n  curl x"));
+        assert_eq!(source_of(r#"c: ["\uD83D\uDE00 curl"]"#, "curl"), Some(r#""\uD83D\uDE00 curl""#));
+    }
 }
