@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::finding::{Finding, Level};
-use crate::model::{self, Origin};
+use crate::model::{self, KubernetesVersion, Origin};
 use crate::rules::{self, File, Project};
 use crate::source::{ReadError, Source, compare_paths};
 use crate::span::SourceId;
@@ -21,6 +21,9 @@ pub struct Settings {
     pub select: Vec<String>,
     /// Ids of rules not to run.
     pub ignore: Vec<String>,
+    /// The release of Kubernetes that the objects are meant for; without one nothing is said of what is new or stricter
+    /// in some release.
+    pub kubernetes_version: Option<KubernetesVersion>,
 }
 
 /// How much is reported.
@@ -119,7 +122,9 @@ pub fn lint(mut files: Vec<File>, passed_over: u32, settings: &Settings) -> Outc
     let mut summary = summarize(&files);
     summary.files += passed_over;
     let project = Project::new(files);
-    let check = |index: usize| rules::run(&project, SourceId(index as u32), &|rule| settings.runs(rule));
+    let check = |index: usize| {
+        rules::run(&project, SourceId(index as u32), settings.kubernetes_version, &|rule| settings.runs(rule))
+    };
     let all: Vec<Vec<Finding>> = if project.files().len() < 16 {
         // Starting threads costs more than a handful of files.
         (0..project.files().len()).map(check).collect()

@@ -26,7 +26,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("rules", &["span", "yaml", "source", "model", "timing", "shell", "knowledge", "finding", "fix"]),
     ("lint", &["span", "yaml", "source", "model", "finding", "rules"]),
     ("report", &["span", "source", "finding", "fix", "lint", "rules"]),
-    ("cli", &["span", "error", "source", "finding", "fix", "lint", "rules", "report"]),
+    ("cli", &["span", "error", "source", "model", "finding", "fix", "lint", "rules", "report"]),
     ("lib", &[]),
     ("main", &["cli"]),
 ];

@@ -27,6 +27,12 @@ impl Block {
     fn file(&self) -> &str {
         self.info.split(' ').find_map(|word| word.strip_prefix("file=")).unwrap_or("example.yaml")
     }
+
+    /// The settings with the release of Kubernetes that the example is about.
+    fn settings(&self, settings: Settings) -> Settings {
+        let version = self.info.split(' ').find_map(|word| word.strip_prefix("kubernetes="));
+        Settings { kubernetes_version: version.map(|version| version.parse().unwrap()), ..settings }
+    }
 }
 
 /// A page cut into prose and blocks, in order.
@@ -131,12 +137,13 @@ fn the_examples_do_what_the_pages_say() {
 
 fn run_examples(page: &rules::Page, parts: &mut [Part], update: bool, failures: &mut String) {
     let id = &page.id;
-    let only = Settings { select: vec![id.clone()], ..Settings::default() };
+    let mut only = Settings { select: vec![id.clone()], ..Settings::default() };
     let (mut bad, mut good, mut has_fixed, mut in_bad) = (0, 0, false, None::<(String, String)>);
     for part in parts.iter_mut() {
         let Part::Block(block) = part else { continue };
         if block.is("bad") {
             bad += 1;
+            only = block.settings(only);
             let outcome = check(block.file(), &block.text, &only);
             if outcome.findings.is_empty() {
                 writeln!(failures, "{id}: bad example {bad} draws nothing").unwrap();
@@ -174,7 +181,7 @@ fn run_examples(page: &rules::Page, parts: &mut [Part], update: bool, failures: 
             }
         } else if block.is("good") {
             good += 1;
-            let outcome = check(block.file(), &block.text, &Settings::default());
+            let outcome = check(block.file(), &block.text, &block.settings(Settings::default()));
             if !outcome.findings.is_empty() {
                 writeln!(failures, "{id}: good example {good} draws\n{}", output(&outcome)).unwrap();
             }

@@ -65,7 +65,12 @@ fn settings(arguments: &CheckArgs) -> Result<Settings, Error> {
         ProfileName::Recommended => Profile::Recommended,
         ProfileName::Strict => Profile::Strict,
     };
-    Ok(Settings { profile, select: arguments.select.clone(), ignore: arguments.ignore.clone() })
+    Ok(Settings {
+        profile,
+        select: arguments.select.clone(),
+        ignore: arguments.ignore.clone(),
+        kubernetes_version: arguments.kubernetes_version,
+    })
 }
 
 impl FailOn {

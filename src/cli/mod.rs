@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::error::Error;
+use crate::model::KubernetesVersion;
 use crate::report::Format;
 
 /// Exit code: no finding at or above `--fail-on`.
@@ -103,6 +104,9 @@ struct CheckArgs {
     /// How much to report
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileName,
+    /// Release of the cluster, such as 1.34: also report what it does not know yet, and what it has become stricter about
+    #[arg(long, value_name = "VERSION")]
+    kubernetes_version: Option<KubernetesVersion>,
     /// The level from which a finding makes the exit code 1
     #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]
     fail_on: FailOn,

@@ -6,6 +6,7 @@ pub mod kubernetes;
 mod kustomize;
 mod probe;
 pub mod tye;
+mod version;
 mod workload;
 
 pub use field::{Field, Found};
@@ -16,8 +17,10 @@ pub use probe::{
     Action, Arg, Effective, Grpc, Handler, HandlerKind, Header, HttpGet, Key, Number, Orchestrator, Port, Probe,
     ProbeKind, TcpSocket, Timing,
 };
+pub use version::KubernetesVersion;
 pub use workload::{
-    Binding, Container, ContainerPort, EnvSource, EnvVar, Lifecycle, Origin, Role, TyeKind, TyeService, Workload,
+    Binding, Container, ContainerPort, EnvSource, EnvVar, Hook, HookKind, Lifecycle, Odd, OddKey, OddList, OddPlace,
+    Origin, Role, TyeKind, TyeService, Workload,
 };
 
 use crate::span::Span;

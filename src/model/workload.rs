@@ -1,7 +1,7 @@
 //! What carries containers, and the containers themselves.
 
 use super::probe::Arg;
-use super::{Field, Handler, Key, Number, Orchestrator, Probe, ProbeKind};
+use super::{Field, Found, Handler, HandlerKind, Key, Number, Orchestrator, Probe, ProbeKind};
 use crate::span::{Span, Spanned};
 
 /// How much of the object the document shows. Absence is judged on complete ones only.
@@ -36,6 +36,8 @@ pub struct Workload {
     pub orchestrator: Orchestrator,
     /// Labels of the pods.
     pub labels: Vec<(String, String)>,
+    /// Path of the pod spec as the API server writes it: `spec.template.spec`.
+    pub pod_path: String,
     /// `replicas`
     pub replicas: Field<Number>,
     /// `progressDeadlineSeconds`
@@ -54,8 +56,82 @@ pub struct Workload {
     pub grace_period: Field<Number>,
     /// Containers, init containers and ephemeral containers in document order.
     pub containers: Vec<Container>,
+    /// Keys that strict decoding refuses, outside of probes or written twice, in document order.
+    pub odd_keys: Vec<OddKey>,
+    /// Bytes of the key `containers` when its list is empty or null, of a null item in it, or of `ephemeralContainers`.
+    pub odd_lists: Vec<OddList>,
+    /// The document shows an object as the cluster keeps it: it has `status` or a `uid`.
+    pub is_live: bool,
     /// What only Tye services have.
     pub tye: Option<TyeService>,
+}
+
+/// A key that does not belong where it stands.
+#[derive(Clone, Debug)]
+pub struct OddKey {
+    /// The key, as JSON would have it.
+    pub name: String,
+    /// Its path as the API server writes it: `spec.containers[0].ports[0].port`.
+    pub path: String,
+    /// Bytes of the key.
+    pub at: Span,
+    /// Bytes of the value.
+    pub value: Span,
+    /// Bytes of the map it stands in.
+    pub map: Span,
+    /// What is the matter with it.
+    pub odd: Odd,
+    /// Where it stands.
+    pub place: OddPlace,
+}
+
+/// What is the matter with a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Odd {
+    /// There is no such field at that place.
+    Unknown,
+    /// The same key stands in the same map before.
+    Repeated {
+        /// Bytes of the first key.
+        first: Span,
+        /// Bytes of its value.
+        first_value: Span,
+    },
+    /// A merge key behind it brings in the same key, which is then in force.
+    OverriddenByMerge {
+        /// Bytes of the merge key.
+        merge: Span,
+    },
+}
+
+/// Where an odd key stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OddPlace {
+    /// At the root of the object.
+    Object,
+    /// In a container.
+    Container,
+    /// In an item of `ports`.
+    Port,
+    /// In `lifecycle`.
+    Lifecycle,
+    /// In `postStart` or `preStop`.
+    Hook,
+    /// In a handler of a hook.
+    Action(HandlerKind),
+    /// Somewhere else.
+    Elsewhere,
+}
+
+/// A list of containers that is refused as such.
+#[derive(Clone, Debug)]
+pub enum OddList {
+    /// `containers` holds nothing; its path and the bytes of its key.
+    Empty(String, Span),
+    /// An item is null; its path and its bytes.
+    NullItem(String, Span),
+    /// There are `ephemeralContainers`; their path and the bytes of the key.
+    Ephemeral(String, Span),
 }
 
 impl Workload {
@@ -71,6 +147,7 @@ impl Workload {
             origin,
             orchestrator,
             labels: Vec::new(),
+            pod_path: String::new(),
             replicas: Field::Absent,
             progress_deadline: Field::Absent,
             min_ready: Field::Absent,
@@ -80,8 +157,29 @@ impl Workload {
             restart_policy: Field::Absent,
             grace_period: Field::Absent,
             containers: Vec::new(),
+            odd_keys: Vec::new(),
+            odd_lists: Vec::new(),
+            is_live: false,
             tye: None,
         }
+    }
+
+    /// Whether it is of a kind that Kubernetes itself brings along, so that its fields are known one and all.
+    pub fn is_builtin(&self) -> bool {
+        let kinds: &[&str] = match self.group.as_str() {
+            "" => &["Pod", "PodTemplate", "ReplicationController"],
+            "apps" | "extensions" => &["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"],
+            "batch" => &["Job", "CronJob"],
+            _ => &[],
+        };
+        kinds.contains(&self.kind.as_str())
+    }
+
+    /// The container in which a path lies, if any.
+    pub fn container_at(&self, path: &str) -> Option<&Container> {
+        self.containers.iter().find(|container| {
+            path.strip_prefix(container.path.as_str()).is_some_and(|rest| rest.starts_with('.') || rest.is_empty())
+        })
     }
 
     /// Makes it a patch, and its probes parts of probes.
@@ -142,6 +240,10 @@ pub struct Container {
     pub ports: Vec<ContainerPort>,
     /// Whether `ports` is all there is: false when it is templated or holds something unreadable.
     pub ports_known: bool,
+    /// What stands there instead of a list of ports, and its bytes.
+    pub ports_wrong: Option<(Found, Span)>,
+    /// `restartPolicy`
+    pub restart_policy: Field<String>,
     /// Probes that are there, in document order of kinds: liveness, readiness, startup.
     pub probes: Vec<Probe>,
     /// Kinds of probes that are written as a placeholder for the whole block.
@@ -174,6 +276,8 @@ impl Container {
             args: Vec::new(),
             ports: Vec::new(),
             ports_known: false,
+            ports_wrong: None,
+            restart_policy: Field::Absent,
             probes: Vec::new(),
             templated_probes: Vec::new(),
             lifecycle: Lifecycle::default(),
@@ -208,17 +312,62 @@ pub struct ContainerPort {
     pub number: Field<Number>,
     /// `protocol`
     pub protocol: Field<String>,
+    /// `hostPort`
+    pub host_port: Field<Number>,
+    /// `hostIP`
+    pub host_ip: Field<String>,
+    /// Keys as written.
+    pub keys: Vec<Key>,
     /// Bytes of the item.
     pub at: Span,
 }
 
-/// Hooks of a container.
+/// `lifecycle` of a container.
 #[derive(Debug, Default)]
 pub struct Lifecycle {
-    /// Handlers of `postStart`, in validation order.
-    pub post_start: Vec<Handler>,
-    /// Handlers of `preStop`, in validation order.
-    pub pre_stop: Vec<Handler>,
+    /// Bytes of the key, unless its value is null.
+    pub key: Option<Span>,
+    /// What stands there instead of a map, and its bytes.
+    pub wrong: Option<(Found, Span)>,
+    /// Hooks that are there (null ones are not): `postStart`, then `preStop`.
+    pub hooks: Vec<Hook>,
+}
+
+/// The two hooks by their field names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookKind {
+    /// `postStart`
+    PostStart,
+    /// `preStop`
+    PreStop,
+}
+
+impl HookKind {
+    /// Both, in validation order.
+    pub const ALL: [Self; 2] = [Self::PostStart, Self::PreStop];
+
+    /// The field of `lifecycle`.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::PostStart => "postStart",
+            Self::PreStop => "preStop",
+        }
+    }
+}
+
+/// One hook.
+#[derive(Debug)]
+pub struct Hook {
+    /// Which one.
+    pub kind: HookKind,
+    /// Bytes of its key.
+    pub key: Span,
+    /// What stands there instead of a map, and its bytes.
+    pub wrong: Option<(Found, Span)>,
+    /// Handlers that are there, in validation order.
+    pub handlers: Vec<Handler>,
+    /// Keys as written.
+    pub keys: Vec<Key>,
 }
 
 /// An environment variable.

@@ -5,18 +5,29 @@ mod page;
 mod project;
 mod sink;
 
+mod container_port_invalid;
 mod exec;
 mod exec_curl_without_fail;
+mod http_probe_invalid;
+mod lifecycle_hook_invalid;
 mod liveness_checks_dependency;
 mod liveness_same_as_readiness;
 mod liveness_success_threshold;
+mod manifest_unknown_field;
+mod names;
+mod probe_duplicate_key;
 mod probe_handler_conflict;
 mod probe_handler_missing;
 mod probe_host_loopback;
+mod probe_host_restricted;
+mod probe_misplaced;
+mod probe_not_allowed;
+mod probe_port_name_invalid;
 mod probe_port_undefined;
 mod probe_unknown_field;
 mod probe_value_range;
 mod probe_value_type;
+mod probe_version_unsupported;
 mod readiness_missing;
 mod spelling;
 mod startup_probe_missing;
@@ -24,6 +35,7 @@ mod syntax_error;
 mod timeout_exceeds_period;
 mod timeout_too_tight;
 mod words;
+mod workload_field_invalid;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -33,7 +45,7 @@ pub use project::{File, Project};
 pub use sink::{Report, Sink};
 
 use crate::finding::Finding;
-use crate::model::Workload;
+use crate::model::{KubernetesVersion, Workload};
 use crate::span::SourceId;
 
 /// What a rule sees.
@@ -47,6 +59,8 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The workload to look at.
     pub workload: &'a Workload,
+    /// The release of Kubernetes that is asked about, if any is.
+    pub kubernetes_version: Option<KubernetesVersion>,
 }
 
 /// One rule.
@@ -85,8 +99,19 @@ pub static RULES: &[Rule] = &[
     rule!(probe_value_range, "probe-value-range"),
     rule!(probe_value_type, "probe-value-type"),
     rule!(probe_unknown_field, "probe-unknown-field"),
+    rule!(probe_misplaced, "probe-misplaced"),
+    rule!(probe_duplicate_key, "probe-duplicate-key"),
+    rule!(probe_not_allowed, "probe-not-allowed"),
+    rule!(probe_port_name_invalid, "probe-port-name-invalid"),
     rule!(probe_port_undefined, "probe-port-undefined"),
+    rule!(http_probe_invalid, "http-probe-invalid"),
+    rule!(lifecycle_hook_invalid, "lifecycle-hook-invalid"),
+    rule!(container_port_invalid, "container-port-invalid"),
+    rule!(workload_field_invalid, "workload-field-invalid"),
+    rule!(manifest_unknown_field, "manifest-unknown-field"),
+    rule!(probe_version_unsupported, "probe-version-unsupported"),
     rule!(probe_host_loopback, "probe-host-loopback"),
+    rule!(probe_host_restricted, "probe-host-restricted"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
     rule!(liveness_checks_dependency, "liveness-checks-dependency"),
     rule!(liveness_same_as_readiness, "liveness-same-as-readiness"),
@@ -126,7 +151,12 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 }
 
 /// What the selected rules find in one source of the project.
-pub fn run(project: &Project, source: SourceId, selected: &dyn Fn(&str) -> bool) -> Vec<Finding> {
+pub fn run(
+    project: &Project,
+    source: SourceId,
+    kubernetes_version: Option<KubernetesVersion>,
+    selected: &dyn Fn(&str) -> bool,
+) -> Vec<Finding> {
     let file = project.file(source);
     let mut findings = Vec::new();
     for rule in RULES.iter().filter(|rule| selected(rule.id)) {
@@ -134,7 +164,7 @@ pub fn run(project: &Project, source: SourceId, selected: &dyn Fn(&str) -> bool)
             Check::File(check) => check(file, source, &mut findings),
             Check::Workload(check) => {
                 for workload in &file.model.workloads {
-                    let context = Context { project, source, text: &file.source.text, workload };
+                    let context = Context { project, source, text: &file.source.text, workload, kubernetes_version };
                     let before = findings.len();
                     check(&context, &mut Sink::new(rule.id, source, workload, &mut findings));
                     // Asked only when there is something to ask about: pages are not read for a clean file.

@@ -12,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             let who = words::probe(cx.workload, container, probe);
             sink.probe(container, probe, extra, handler.key, format!("{who} has both `{kept}` and `{extra}`"))
                 .label(first.key, format!("`{kept}` is here"))
-                .why(words::REFUSED)
+                .why(words::refused(cx))
                 .help(format!(
                     "keep one handler; to check both, let the {} endpoint or command do it",
                     probe.kind.word()

@@ -25,7 +25,7 @@ fn no_handler(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, prob
     let who = words::probe(cx.workload, container, probe);
     let mut report = sink
         .probe(container, probe, "", probe.key, format!("{who} has no handler, so there is nothing to run"))
-        .why(words::REFUSED)
+        .why(words::refused(cx))
         .help("add one of `httpGet`, `tcpSocket`, `exec` or `grpc`, or delete the probe");
     for &null in &probe.null_handlers {
         report = report.label(null, "null counts as not there");
@@ -52,7 +52,7 @@ fn empty_handler(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, p
         _ => "name the port that the container listens on; there is no default",
     };
     sink.probe(container, probe, &format!("{name}.{needed}"), at, format!("`{name}` of {who} has no `{needed}`"))
-        .why(words::REFUSED)
+        .why(words::refused(cx))
         .help(example);
 }
 

@@ -1,4 +1,4 @@
-use super::{Context, Sink, words};
+use super::{Context, Sink, names, words};
 use crate::fix::{Fix, edit};
 use crate::model::{Container, ContainerPort, Field, Orchestrator, Origin, Port, ProbeKind};
 
@@ -10,8 +10,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     for (container, probe) in cx.workload.probes() {
         let Some(handler) = probe.handlers.first().filter(|_| container.may_have_probes()) else { continue };
         let Some(Field::Value { value: Port::Name(name), at, .. }) = handler.port() else { continue };
-        // Digits in quotes are a fault of their own; a name that cannot be one has other troubles.
-        let is_name = name.bytes().any(|byte| byte.is_ascii_alphabetic());
+        // Digits in quotes, and other names that cannot be one, are a fault of their own.
+        let is_name = names::port_name_fault(name).is_none();
         if !is_name || !container.ports_known || declares(container, name) {
             continue;
         }

@@ -41,7 +41,8 @@ fn check_container(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container)
 
 fn check_probe(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, probe: &Probe) {
     let who = words::probe(cx.workload, container, probe);
-    for key in unknown(&probe.keys) {
+    // What is a field elsewhere is another rule's.
+    for key in unknown(&probe.keys).filter(|key| !is_probe(&key.name)) {
         let guess = guess(&key.name, &fields::PROBE);
         if cx.workload.origin == Origin::Fragment {
             // Values and settings have keys of their own beside the probe's; only a slip of the pen stands out.
@@ -73,15 +74,13 @@ fn check_handler(
 ) {
     let name = handler.kind().field();
     let known = fields::of_handler(handler.kind());
-    for key in unknown(&handler.keys) {
+    for key in unknown(&handler.keys).filter(|key| !fields::PROBE.contains(&key.name.as_ref())) {
         let guess = guess(&key.name, known);
         if cx.workload.origin == Origin::Fragment && guess.is_none_or(|guess| !guess.is_slip || key.name.len() < 8) {
             continue;
         }
-        let belongs_to_probe = fields::PROBE.contains(&key.name.as_ref());
         let message = format!("`{}` is no field of `{name}`, so {who} ignores it", key.name);
         let help = match guess {
-            _ if belongs_to_probe => format!("move it out of `{name}`, one level up: it belongs to the probe"),
             Some(guess) => format!("write `{}`", guess.field),
             None => format!("delete it; `{name}` has {}", list(known)),
         };
@@ -135,9 +134,13 @@ fn report(
     report.fix(fix);
 }
 
-fn unknown(keys: &[Key]) -> impl Iterator<Item = &Key> {
+pub(super) fn unknown(keys: &[Key]) -> impl Iterator<Item = &Key> {
     // `$patch`, `$retainKeys` and the like steer a strategic merge.
     keys.iter().filter(|key| !key.known && !key.name.starts_with('$') && !key.name.contains("{{"))
+}
+
+fn is_probe(name: &str) -> bool {
+    ProbeKind::ALL.iter().any(|kind| kind.field() == name)
 }
 
 fn rename(text: &str, key: &Key, field: &str, free: bool) -> Option<Fix> {
@@ -149,7 +152,7 @@ fn rename(text: &str, key: &Key, field: &str, free: bool) -> Option<Fix> {
     })
 }
 
-fn refused_or(lenient: &str) -> String {
+pub(super) fn refused_or(lenient: &str) -> String {
     format!("kubectl's strict validation refuses the object; clients that only warn {lenient}")
 }
 
@@ -160,9 +163,6 @@ fn misplaced(name: &str) -> Option<&'static str> {
         "path" | "scheme" | "httpHeaders" => "put it under `httpGet`",
         "port" | "host" => "put it under `httpGet` or `tcpSocket`",
         "service" => "put it under `grpc`",
-        "livenessProbe" | "readinessProbe" | "startupProbe" => {
-            "indent it less: a probe is a field of the container, not of another probe"
-        }
         "resources" | "securityContext" | "lifecycle" | "env" | "ports" | "volumeMounts" => {
             "indent it less: it is a field of the container"
         }
@@ -170,6 +170,6 @@ fn misplaced(name: &str) -> Option<&'static str> {
     })
 }
 
-fn list(fields: &[&str]) -> String {
+pub(super) fn list(fields: &[&str]) -> String {
     fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ")
 }

@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             let field = format!("{}.port", handler.kind().field());
             let message = format!("{who} asks port {value}, but ports go from 1 to 65535");
             sink.probe(container, probe, &field, at, message)
-                .why(words::REFUSED)
+                .why(words::refused(cx))
                 .help("write the port that the container listens on, or its name");
         }
     }
@@ -57,7 +57,7 @@ fn check_timing(
     if words::beyond_int32(value) {
         let message = format!("`{field}` of {who} is {value}, more than a 32-bit integer holds");
         sink.probe(container, probe, field, at, message)
-            .why(words::REFUSED)
+            .why(words::refused(cx))
             .help("write at most 2147483647; a sensible value has at most four digits");
     } else if value < 0 {
         let help = match timing {
@@ -65,7 +65,7 @@ fn check_timing(
             _ => format!("write 1 or more, or leave the line out for the default of {default}"),
         };
         sink.probe(container, probe, field, at, format!("`{field}` of {who} is {value}, which is negative"))
-            .why(words::REFUSED)
+            .why(words::refused(cx))
             .help(help);
     } else if value == 0 && timing != Timing::InitialDelay {
         let message = format!("`{field}: 0` of {who} does not mean zero but the default, {default}");
@@ -94,6 +94,6 @@ fn check_grace_period(
         return;
     };
     sink.probe(container, probe, field, at, message)
-        .why(words::REFUSED)
+        .why(words::refused(cx))
         .help("write 1 or more seconds, or leave the line out: the pod's grace period then applies");
 }

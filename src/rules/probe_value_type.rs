@@ -87,7 +87,7 @@ impl Check<'_, '_, '_> {
     fn number(&mut self, field: &str, value: &Field<Number>) {
         match value {
             Field::Wrong { found, at, .. } => {
-                let fix = self.plain_number(*at);
+                let fix = plain_number(self.cx.text, *at);
                 self.must_be(field, *at, *found, "a whole number", fix);
             }
             Field::Value { value, at, .. } => self.notation(field, *value, *at),
@@ -120,19 +120,6 @@ impl Check<'_, '_, '_> {
     fn port(&mut self, field: &str, port: &Field<Port>) {
         match port {
             Field::Wrong { found, at, .. } => self.must_be(field, *at, *found, "a number or the name of a port", None),
-            // A name without a letter is none; nearly always it was meant as a number.
-            Field::Value { value: Port::Name(name), at, .. }
-                if !name.bytes().any(|byte| byte.is_ascii_alphabetic()) =>
-            {
-                let who = words::probe(self.cx.workload, self.container, self.probe);
-                let message = format!("`{field}` of {who} is the text \"{name}\", so it is taken for a port name");
-                let fix = self.plain_number(*at);
-                self.sink
-                    .probe(self.container, self.probe, field, *at, message)
-                    .why(format!("a port name needs a letter; {}", words::REFUSED))
-                    .help("write the number of the port, without quotes")
-                    .fix(fix);
-            }
             Field::Value { value: Port::Number(value), at, .. } => self.notation(field, *value, *at),
             _ => {}
         }
@@ -154,10 +141,12 @@ impl Check<'_, '_, '_> {
             Fix::safe(format!("write the number of port `{name}`"), vec![edit::replace(*at, number.to_string())])
         });
         let mut report =
-            self.sink.probe(self.container, self.probe, field, *at, message).why(words::REFUSED).help(match number {
-                Some(number) => format!("write {number}"),
-                None => "write the number of the port".to_owned(),
-            });
+            self.sink.probe(self.container, self.probe, field, *at, message).why(words::refused(self.cx)).help(
+                match number {
+                    Some(number) => format!("write {number}"),
+                    None => "write the number of the port".to_owned(),
+                },
+            );
         if let Some(port) = declared {
             report = report.label(port.at, "the port with that name");
         }
@@ -188,25 +177,9 @@ impl Check<'_, '_, '_> {
         let at = first_line(self.cx.text, at);
         self.sink
             .probe(self.container, self.probe, field, at, format!("{what} must be {wanted}, not {shown}"))
-            .why(words::REFUSED)
+            .why(words::refused(self.cx))
             .help(help)
             .fix(fix);
-    }
-
-    /// The number inside quotes, or before a unit of seconds.
-    fn plain_number(&self, at: Span) -> Option<Fix> {
-        let written = at.text(self.cx.text);
-        let inner = written.trim_matches(['"', '\'']).trim();
-        let digits = inner.strip_suffix('s').unwrap_or(inner).trim_end();
-        // A leading zero would turn a decimal text into an octal number.
-        let exact = is_digits(digits) && (digits.len() == 1 || !digits.starts_with('0')) && !self.has_tag(at);
-        exact.then(|| Fix::safe(format!("write {digits}"), vec![edit::replace(at, digits)]))
-    }
-
-    /// Whether a tag stands before the value: then the tag decides the type, and another value would not help.
-    fn has_tag(&self, at: Span) -> bool {
-        let before = Span::new(0, at.start).text(self.cx.text).trim_end_matches([' ', '\t']);
-        before.rsplit([' ', '\t', '\n', '\r', ':', '[', ',']).next().is_some_and(|word| word.starts_with('!'))
     }
 
     /// The same scalar as text.
@@ -214,9 +187,24 @@ impl Check<'_, '_, '_> {
         let written = at.text(self.cx.text);
         let is_scalar = matches!(found, Found::Boolean | Found::Integer | Found::Fraction);
         let quoted = format!("\"{written}\"");
-        (is_scalar && !written.contains(['"', '\\', '!']) && !self.has_tag(at))
+        (is_scalar && !written.contains(['"', '\\', '!']) && !has_tag(self.cx.text, at))
             .then(|| Fix::safe(format!("write {quoted}"), vec![edit::replace(at, quoted)]))
     }
+}
+
+/// The number inside quotes, or before a unit of seconds.
+pub(super) fn plain_number(text: &str, at: Span) -> Option<Fix> {
+    let inner = at.text(text).trim_matches(['"', '\'']).trim();
+    let digits = inner.strip_suffix('s').unwrap_or(inner).trim_end();
+    // A leading zero would turn a decimal text into an octal number.
+    let exact = is_digits(digits) && (digits.len() == 1 || !digits.starts_with('0')) && !has_tag(text, at);
+    exact.then(|| Fix::safe(format!("write {digits}"), vec![edit::replace(at, digits)]))
+}
+
+/// Whether a tag stands before the value: then the tag decides the type, and another value would not help.
+fn has_tag(text: &str, at: Span) -> bool {
+    let before = Span::new(0, at.start).text(text).trim_end_matches([' ', '\t']);
+    before.rsplit([' ', '\t', '\n', '\r', ':', '[', ',']).next().is_some_and(|word| word.starts_with('!'))
 }
 
 fn is_digits(text: &str) -> bool {

@@ -66,6 +66,27 @@ impl<'a> Sink<'a> {
         report
     }
 
+    /// Reports a fault in the object around its containers. `path` is the field as the API server writes it.
+    pub fn workload(&mut self, path: &str, span: Span, message: impl Into<String>) -> Report<'_> {
+        let subject = self.workload.subject.clone();
+        self.report(subject, path.to_owned(), span, message.into())
+    }
+
+    /// Reports a fault at a path of the object, which may lie in one of its containers or probes.
+    pub fn path(&mut self, path: &str, span: Span, message: impl Into<String>) -> Report<'_> {
+        let Some(container) = self.workload.container_at(path) else {
+            return self.workload(path, span, message);
+        };
+        let field = path.get(container.path.len()..).unwrap_or_default().trim_start_matches('.');
+        let key = field.split('.').next().unwrap_or_default();
+        match container.probes.iter().find(|probe| probe.field() == key) {
+            Some(probe) if key.len() < field.len() => {
+                self.probe(container, probe, &field[key.len() + 1..], span, message)
+            }
+            _ => self.container(container, field, span, message),
+        }
+    }
+
     fn subject(&self, container: &Container) -> String {
         match self.workload.origin {
             Origin::Fragment => self.workload.subject.clone(),

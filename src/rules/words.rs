@@ -1,5 +1,6 @@
 //! Turns of phrase that several rules share, so that one thing is always called the same.
 
+use super::Context;
 use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Timing, Workload};
 use crate::timing::{Numbers, Worker};
 
@@ -27,8 +28,17 @@ pub(super) fn owner(workload: &Workload, container: &Container) -> String {
     format!("{what} `{}`", container.name)
 }
 
-/// What becomes of an object that API validation or decoding refuses.
-pub(super) const REFUSED: &str = "the API server refuses the object, so none of it is deployed";
+/// What becomes of an object that API validation refuses.
+///
+/// Source: kubernetes pull request 131790: the pod template of a StatefulSet is validated since 1.34.
+pub(super) fn refused(cx: &Context<'_>) -> &'static str {
+    let is_unchecked = cx.workload.kind == "StatefulSet" && cx.kubernetes_version.is_some_and(|it| it.minor < 34);
+    if is_unchecked {
+        "before 1.34 the API server keeps such a StatefulSet unchecked, and then refuses each of its pods"
+    } else {
+        "the API server refuses the object, so none of it is deployed"
+    }
+}
 
 /// Numbers of a probe for the timing model; `None` when one of them cannot be known.
 pub(super) fn numbers(probe: &Probe) -> Option<Numbers> {

@@ -1,9 +1,9 @@
 //! Reads containers.
 
 use super::fields;
-use super::map::{Map, is_placeholder};
+use super::map::{Map, is_placeholder, not_a_map};
 use super::probe::{read_lifecycle, read_probes};
-use crate::model::{Container, ContainerPort, EnvSource, EnvVar, Field, Orchestrator, Role};
+use crate::model::{Container, ContainerPort, EnvSource, EnvVar, Field, Found, Orchestrator, Role};
 use crate::span::Span;
 use crate::yaml::{Kind, Node};
 
@@ -44,6 +44,8 @@ pub(super) fn read(
         args: map.args("args").value().cloned().unwrap_or_default(),
         ports,
         ports_known,
+        ports_wrong: ports_wrong(&map),
+        restart_policy: map.string("restartPolicy"),
         probes: Vec::new(),
         templated_probes: Vec::new(),
         lifecycle: read_lifecycle(&map),
@@ -63,6 +65,18 @@ fn first_line_end(node: Node<'_>) -> u32 {
     node.span().start + text.lines().next().unwrap_or_default().trim_end().len() as u32
 }
 
+/// What stands under `ports` instead of a list.
+fn ports_wrong(map: &Map<'_>) -> Option<(Found, Span)> {
+    match map.field("ports", |node| if node.kind() == Kind::Sequence { Ok(()) } else { Err(not_a_list(node)) }) {
+        Field::Wrong { found, at, .. } => Some((found, at)),
+        _ => None,
+    }
+}
+
+fn not_a_list(node: Node<'_>) -> Found {
+    not_a_map(node).unwrap_or(Found::Map)
+}
+
 fn ports(map: &Map<'_>) -> (Vec<ContainerPort>, bool) {
     let Some(node) = map.get("ports") else {
         return (Vec::new(), true);
@@ -79,6 +93,9 @@ fn ports(map: &Map<'_>) -> (Vec<ContainerPort>, bool) {
             name: item_map.string("name"),
             number: item_map.number("containerPort"),
             protocol: item_map.string("protocol"),
+            host_port: item_map.number("hostPort"),
+            host_ip: item_map.string("hostIP"),
+            keys: item_map.keys(&fields::PORT),
             at: item.span(),
         };
         known &= !port.name.is_templated();

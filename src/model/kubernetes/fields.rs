@@ -18,6 +18,15 @@ pub const PROBE: [&str; 10] = [
     "terminationGracePeriodSeconds",
 ];
 
+/// Fields of every object, and the one that decides what it is.
+pub const OBJECT: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
+
+/// Fields of an item of a container's `ports`.
+pub const PORT: [&str; 5] = ["name", "containerPort", "protocol", "hostPort", "hostIP"];
+
+/// Fields of `lifecycle`; `stopSignal` since 1.33.
+pub const LIFECYCLE: [&str; 3] = ["postStart", "preStop", "stopSignal"];
+
 /// Fields of an item of `httpHeaders`.
 pub const HEADER: [&str; 2] = ["name", "value"];
 

@@ -204,7 +204,7 @@ impl<'t> Map<'t> {
 }
 
 /// `<<`, unless it is quoted, as yaml.v2's `isMerge` sees it.
-fn is_merge(key: Node<'_>) -> bool {
+pub(super) fn is_merge(key: Node<'_>) -> bool {
     key.kind() == Kind::Scalar && key.style() == Style::Plain && key.text() == "<<"
 }
 

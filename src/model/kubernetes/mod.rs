@@ -5,13 +5,14 @@ mod container;
 pub mod fields;
 mod map;
 mod probe;
+mod strict;
 
 use self::map::{Map, is_placeholder};
 use super::{
-    ConfigMap, Container, Field, Model, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort, Workload,
+    ConfigMap, Container, Field, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort, Workload,
 };
 use crate::span::Spanned;
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Kind, Node, scalar};
 
 /// Where the pod spec stands in well-known kinds, by kind and a part of the API group. In an object of such a kind only
 /// this place counts, so that a list of containers one level too high is not taken for a workload.
@@ -94,7 +95,9 @@ fn workloads(node: Node<'_>, map: &Map<'_>, kind: &str, group: &str, document: u
         }
         let template = parents.len().checked_sub(2).and_then(|at| parents.get(at)).cloned().unwrap_or_default();
         if let Some(pod) = parents.last() {
-            model.workloads.push(workload(&context, &template, pod, &path.join(".")));
+            let mut workload = workload(&context, &template, pod, &path.join("."));
+            workload.odd_keys = strict::object(node, path);
+            model.workloads.push(workload);
         }
         return;
     }
@@ -144,7 +147,9 @@ fn pod_specs(node: Node<'_>, owner: &Owner<'_, '_>, path: &mut Path, model: &mut
                 && is_container_list(list)
             {
                 // The template is the map around the pod spec; it is found again by the caller of this level.
-                model.workloads.push(workload(owner, &Map::default(), &Map::read(node), &path.0));
+                let mut workload = workload(owner, &Map::default(), &Map::read(node), &path.0);
+                workload.odd_keys = strict::pod_spec(node, &path.0);
+                model.workloads.push(workload);
                 return;
             }
             for (key, value) in node.entries() {
@@ -197,6 +202,7 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
             }
         }
     }
+    let odd_lists = odd_lists(pod, path);
     let own_labels = if kind == "Pod" { map.map("metadata") } else { template.map("metadata") };
     let subject = subject(kind, &namespace, name.as_ref().map(|name| name.value.as_str()));
     let mut workload = Workload {
@@ -205,6 +211,7 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         name,
         namespace,
         labels: labels(&own_labels.map("labels")),
+        pod_path: path.to_owned(),
         replicas: spec.number("replicas"),
         progress_deadline: spec.number("progressDeadlineSeconds"),
         min_ready: spec.number("minReadySeconds"),
@@ -214,6 +221,8 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         restart_policy: pod.string("restartPolicy"),
         grace_period: pod.number("terminationGracePeriodSeconds"),
         containers,
+        odd_lists,
+        is_live: map.map("metadata").get("uid").is_some() || !map.map("status").entries.is_empty(),
         ..Workload::new(document, orchestrator, Origin::Complete, subject)
     };
     if is_partial(&workload, &spec, map) {
@@ -222,8 +231,33 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
     workload
 }
 
+/// Lists of containers that are refused as such.
+fn odd_lists(pod: &Map<'_>, path: &str) -> Vec<OddList> {
+    let mut found = Vec::new();
+    for list in container::LISTS {
+        let Some(entry) = pod.entry(list) else { continue };
+        let place = join(path, list);
+        let is_null = entry.value.kind() == Kind::Scalar && scalar::is_null(entry.value);
+        let is_empty = entry.value.kind() == Kind::Sequence && entry.value.items().next().is_none();
+        match list {
+            "containers" if is_null || is_empty => found.push(OddList::Empty(place, entry.key.span())),
+            "ephemeralContainers" if !is_null && !is_empty => {
+                found.push(OddList::Ephemeral(place, entry.key.span()));
+            }
+            _ => {
+                for (index, item) in entry.value.items().enumerate() {
+                    if item.kind() == Kind::Scalar && scalar::is_null(item) {
+                        found.push(OddList::NullItem(format!("{place}[{index}]"), item.span()));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
 /// Whether an object is only a part, to be merged into another: a Kustomize patch, or containers that an operator
-/// completes. Complete objects have images, and what their kind demands: a selector, pod labels, a restart policy.
+/// completes. Complete objects have images, and what their kind demands: a selector, pod labels.
 fn is_partial(workload: &Workload, spec: &Map<'_>, map: &Map<'_>) -> bool {
     if map.get("$patch").is_some() || workload.containers.is_empty() {
         return true;
@@ -243,7 +277,6 @@ fn is_partial(workload: &Workload, spec: &Map<'_>, map: &Map<'_>) -> bool {
         | "ReplicationController"
         | "DeploymentConfig"
         | "Rollout" => spec.get("selector").is_none() && workload.labels.is_empty(),
-        "Job" | "CronJob" => workload.restart_policy == Field::Absent,
         _ => false,
     }
 }
@@ -367,5 +400,6 @@ fn fragment(node: Node<'_>, document: u32, owner: &str, path: &str) -> Workload 
     container.probes.retain(|probe| kinds_that_look_right.contains(&probe.kind));
     let mut workload = Workload::new(document, Orchestrator::Kubernetes, Origin::Fragment, subject);
     workload.containers.push(container);
+    workload.odd_keys = strict::fragment(node, path, &kinds_that_look_right);
     workload
 }

@@ -5,14 +5,14 @@ use super::map::{Map, is_placeholder, not_a_map};
 use crate::model::probe::{
     Action, Grpc, Handler, HandlerKind, Header, HttpGet, Orchestrator, Probe, ProbeKind, TcpSocket, Timing,
 };
-use crate::model::{Container, Lifecycle};
+use crate::model::{Container, Hook, HookKind, Lifecycle};
 use crate::yaml::{Kind, Node, scalar};
 
 /// Reads the probes of a container's map into it.
 pub(super) fn read_probes(map: &Map<'_>, orchestrator: Orchestrator, container: &mut Container) {
     for kind in ProbeKind::ALL {
         let Some(entry) = map.entry(kind.field()) else { continue };
-        if entry.value.kind() == Kind::Scalar && scalar::is_null(entry.value) {
+        if is_null(entry.value) {
             continue;
         }
         if is_placeholder(entry.value) {
@@ -35,7 +35,7 @@ fn fill(probe: &mut Probe, node: Node<'_>) {
     probe.alias = map.alias();
     for kind in HandlerKind::OF_PROBES {
         let Some(entry) = map.entry(kind.field()) else { continue };
-        if entry.value.kind() == Kind::Scalar && scalar::is_null(entry.value) {
+        if is_null(entry.value) {
             probe.null_handlers.push(entry.key.span());
         } else {
             probe.handlers.push(handler(kind, entry.key, entry.value));
@@ -82,17 +82,34 @@ fn header(node: Node<'_>) -> Header {
 
 /// Reads `lifecycle`.
 pub(super) fn read_lifecycle(map: &Map<'_>) -> Lifecycle {
-    let hooks = map.map("lifecycle");
-    let read = |name| {
-        let hook = hooks.map(name);
-        HandlerKind::OF_HOOKS
-            .iter()
-            .filter_map(|&kind| {
-                let entry = hook.entry(kind.field())?;
-                let is_null = entry.value.kind() == Kind::Scalar && scalar::is_null(entry.value);
-                (!is_null).then(|| handler(kind, entry.key, entry.value))
-            })
-            .collect()
+    let entry = map.entry("lifecycle").filter(|entry| !is_null(entry.value) && !is_placeholder(entry.value));
+    let Some(entry) = entry else {
+        return Lifecycle::default();
     };
-    Lifecycle { post_start: read("postStart"), pre_stop: read("preStop") }
+    let node = entry.value;
+    let hooks = Map::read(node);
+    let read = |kind: HookKind| {
+        let entry = hooks.entry(kind.field()).filter(|entry| !is_null(entry.value) && !is_placeholder(entry.value))?;
+        let hook = Map::read(entry.value);
+        let handlers = HandlerKind::OF_HOOKS.iter().filter_map(|&kind| {
+            let entry = hook.entry(kind.field()).filter(|entry| !is_null(entry.value))?;
+            Some(handler(kind, entry.key, entry.value))
+        });
+        Some(Hook {
+            kind,
+            key: entry.key.span(),
+            wrong: not_a_map(entry.value).map(|found| (found, entry.value.span())),
+            handlers: handlers.collect(),
+            keys: hook.keys(&HandlerKind::OF_HOOKS.map(HandlerKind::field)),
+        })
+    };
+    Lifecycle {
+        key: Some(entry.key.span()),
+        wrong: not_a_map(node).map(|found| (found, node.span())),
+        hooks: HookKind::ALL.into_iter().filter_map(read).collect(),
+    }
+}
+
+fn is_null(node: Node<'_>) -> bool {
+    node.kind() == Kind::Scalar && scalar::is_null(node)
 }
