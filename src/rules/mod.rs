@@ -30,7 +30,9 @@ mod probe_value_type;
 mod probe_version_unsupported;
 mod readiness_missing;
 mod spelling;
+mod startup_exceeds_progress_deadline;
 mod startup_probe_missing;
+mod startup_window_too_short;
 mod syntax_error;
 mod timeout_exceeds_period;
 mod timeout_too_tight;
@@ -118,6 +120,8 @@ pub static RULES: &[Rule] = &[
     rule!(timeout_too_tight, "timeout-too-tight"),
     rule!(timeout_exceeds_period, "timeout-exceeds-period"),
     rule!(startup_probe_missing, "startup-probe-missing"),
+    rule!(startup_window_too_short, "startup-window-too-short"),
+    rule!(startup_exceeds_progress_deadline, "startup-exceeds-progress-deadline"),
     rule!(readiness_missing, "readiness-missing"),
 ];
 
