@@ -109,6 +109,10 @@ pub enum Odd {
 pub enum OddPlace {
     /// At the root of the object.
     Object,
+    /// Between the object and its pod spec.
+    Outer,
+    /// In the pod spec.
+    PodSpec,
     /// In a container.
     Container,
     /// In an item of `ports`.
@@ -132,6 +136,8 @@ pub enum OddList {
     NullItem(String, Span),
     /// There are `ephemeralContainers`; their path and the bytes of the key.
     Ephemeral(String, Span),
+    /// Something else stands where a list, or a map in it, belongs; its path, what it is, and its bytes.
+    Wrong(String, Found, Span),
 }
 
 impl Workload {
@@ -240,8 +246,8 @@ pub struct Container {
     pub ports: Vec<ContainerPort>,
     /// Whether `ports` is all there is: false when it is templated or holds something unreadable.
     pub ports_known: bool,
-    /// What stands there instead of a list of ports, and its bytes.
-    pub ports_wrong: Option<(Found, Span)>,
+    /// What stands instead of the list of ports or of a map in it: the path inside the container, and the bytes.
+    pub ports_wrong: Vec<(String, Found, Span)>,
     /// `restartPolicy`
     pub restart_policy: Field<String>,
     /// Probes that are there, in document order of kinds: liveness, readiness, startup.
@@ -276,7 +282,7 @@ impl Container {
             args: Vec::new(),
             ports: Vec::new(),
             ports_known: false,
-            ports_wrong: None,
+            ports_wrong: Vec::new(),
             restart_policy: Field::Absent,
             probes: Vec::new(),
             templated_probes: Vec::new(),

@@ -20,8 +20,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             is_main = true;
         }
         let mut check = Check { cx, sink: &mut *sink, container };
-        if let Some((found, at)) = container.ports_wrong {
-            check.must_be("ports", at, found, "a list of maps with `containerPort`");
+        for (path, found, at) in &container.ports_wrong {
+            check.must_be(path, *at, *found, "a list of maps with `containerPort`");
         }
         for (index, port) in container.ports.iter().enumerate() {
             check.port(index, port);

@@ -13,6 +13,10 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         let hooks = HandlerKind::OF_HOOKS.map(HandlerKind::field);
         let (known, what): (&[&'static str], &str) = match odd.place {
             OddPlace::Object => (&fields::OBJECT, "an object"),
+            // Of these only slips are told: new releases bring new fields, which have nothing to do with probes.
+            OddPlace::Outer if is_slip(&odd.name, &fields::OUTER) => (&fields::OUTER, "a workload"),
+            OddPlace::PodSpec if is_slip(&odd.name, &fields::POD_SPEC) => (&fields::POD_SPEC, "a pod spec"),
+            OddPlace::Outer | OddPlace::PodSpec => continue,
             OddPlace::Container => (&fields::CONTAINER, "a container"),
             OddPlace::Port => (&fields::PORT, "a port"),
             OddPlace::Lifecycle => (&fields::LIFECYCLE, "`lifecycle`"),
@@ -25,6 +29,10 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         }
         report(cx, sink, odd, known, what);
     }
+}
+
+fn is_slip(name: &str, known: &[&'static str]) -> bool {
+    name.len() >= 8 && guess(name, known).is_some_and(|guess| guess.is_slip)
 }
 
 /// Keys of a container that other rules speak of: probes gone wrong, and parts of probes.

@@ -66,7 +66,11 @@ fn threshold(numbers: &Numbers, needed: u64) -> u64 {
 }
 
 fn help(numbers: &Numbers, needed: u64) -> String {
-    format!("set `failureThreshold` to {}: with a period of {} s that allows {needed} s", threshold(numbers, needed), numbers.period)
+    format!(
+        "set `failureThreshold` to {}: with a period of {} s that allows {needed} s",
+        threshold(numbers, needed),
+        numbers.period
+    )
 }
 
 fn longer(cx: &Context<'_>, probe: &Probe, numbers: &Numbers, needed: u64) -> Option<Fix> {

@@ -21,7 +21,7 @@ struct Need {
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     for (container, probe) in cx.workload.probes() {
         let (Some(timeout), Some(handler)) = (probe.effective(Timing::Timeout), probe.handler()) else { continue };
-        if !container.may_have_probes() {
+        if !container.may_have_probes() || is_unlimited(cx, handler) {
             continue;
         }
         let need = need(container, handler).filter(|need| need.seconds > timeout.value);
@@ -62,6 +62,13 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             }
         }
     }
+}
+
+/// Whether the kubelet of the given release lets a command run for as long as it likes.
+///
+/// Source: kubernetes `pkg/features/kube_features.go`, `ExecProbeTimeout`, on since 1.20.
+fn is_unlimited(cx: &Context<'_>, handler: &Handler) -> bool {
+    cx.kubernetes_version.is_some_and(|version| version.minor < 20) && matches!(handler.action, Action::Exec(_))
 }
 
 /// What is known of the handler's needs, the greatest one.

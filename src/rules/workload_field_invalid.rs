@@ -20,6 +20,10 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     let mut check = Check { cx, sink };
     check.number("spec.progressDeadlineSeconds", &workload.progress_deadline);
     check.number("spec.minReadySeconds", &workload.min_ready);
+    check.number("spec.replicas", &workload.replicas);
+    if let Field::Wrong { found, at, .. } = &workload.host_network {
+        check.must_be(&format!("{}.hostNetwork", workload.pod_path), *at, *found, "true or false");
+    }
     let grace = format!("{}.terminationGracePeriodSeconds", workload.pod_path);
     if let Field::Wrong { found, at, .. } = &workload.grace_period {
         check.must_be(&grace, *at, *found, "a whole number");
@@ -59,7 +63,7 @@ impl Check<'_, '_, '_> {
                 self.report(path, *at, message, "write at most 2147483647");
             }
             Field::Value { value, at, .. } if *value < 0 => {
-                self.report(path, *at, format!("`{field}` is {value}, which is negative"), "write 0 or more seconds");
+                self.report(path, *at, format!("`{field}` is {value}, which is negative"), "write 0 or more");
             }
             _ => {}
         }
@@ -185,6 +189,10 @@ impl Check<'_, '_, '_> {
                 OddList::NullItem(path, at) => {
                     let message = format!("`{path}` is null, so the container has neither name nor image");
                     self.report(&format!("{path}.name"), *at, message, "delete the item, or write the container");
+                }
+                OddList::Wrong(path, found, at) => {
+                    let expected = if path.ends_with(']') { "a map" } else { "a list of containers" };
+                    self.must_be(path, *at, *found, expected);
                 }
                 OddList::Ephemeral(path, at) => {
                     let is_ephemeral = |container: &&Container| container.role == Role::Ephemeral;

@@ -1,7 +1,7 @@
 //! Reads containers.
 
 use super::fields;
-use super::map::{Map, is_placeholder, not_a_map};
+use super::map::{Map, is_null, is_placeholder, not_a_map};
 use super::probe::{read_lifecycle, read_probes};
 use crate::model::{Container, ContainerPort, EnvSource, EnvVar, Field, Found, Orchestrator, Role};
 use crate::span::Span;
@@ -65,16 +65,19 @@ fn first_line_end(node: Node<'_>) -> u32 {
     node.span().start + text.lines().next().unwrap_or_default().trim_end().len() as u32
 }
 
-/// What stands under `ports` instead of a list.
-fn ports_wrong(map: &Map<'_>) -> Option<(Found, Span)> {
-    match map.field("ports", |node| if node.kind() == Kind::Sequence { Ok(()) } else { Err(not_a_list(node)) }) {
-        Field::Wrong { found, at, .. } => Some((found, at)),
-        _ => None,
+/// What stands under `ports` where a list, or a map in it, belongs.
+fn ports_wrong(map: &Map<'_>) -> Vec<(String, Found, Span)> {
+    let Some(node) = map.get("ports").filter(|node| !is_null(*node) && !is_placeholder(*node)) else {
+        return Vec::new();
+    };
+    if node.kind() != Kind::Sequence {
+        return vec![("ports".to_owned(), not_a_map(node).unwrap_or(Found::Map), node.span())];
     }
-}
-
-fn not_a_list(node: Node<'_>) -> Found {
-    not_a_map(node).unwrap_or(Found::Map)
+    let items = node.items().filter_map(Node::resolved).enumerate();
+    items
+        .filter(|(_, item)| !is_null(*item) && !is_placeholder(*item))
+        .filter_map(|(index, item)| Some((format!("ports[{index}]"), not_a_map(item)?, item.span())))
+        .collect()
 }
 
 fn ports(map: &Map<'_>) -> (Vec<ContainerPort>, bool) {
@@ -84,7 +87,8 @@ fn ports(map: &Map<'_>) -> (Vec<ContainerPort>, bool) {
     let mut known = !is_placeholder(node);
     let mut ports = Vec::new();
     for item in node.items().filter_map(Node::resolved) {
-        if item.kind() != Kind::Mapping || is_placeholder(item) {
+        // A null item is a port without anything.
+        if item.kind() != Kind::Mapping && !is_null(item) || is_placeholder(item) {
             known = false;
             continue;
         }

@@ -190,7 +190,7 @@ impl<'t> Map<'t> {
             return Field::Absent;
         };
         let (key, at) = (entry.key.span(), entry.value.span());
-        if entry.value.kind() == Kind::Scalar && scalar::is_null(entry.value) {
+        if is_null(entry.value) {
             return Field::Null { key, at };
         }
         if is_placeholder(entry.value) {
@@ -206,6 +206,11 @@ impl<'t> Map<'t> {
 /// `<<`, unless it is quoted, as yaml.v2's `isMerge` sees it.
 pub(super) fn is_merge(key: Node<'_>) -> bool {
     key.kind() == Kind::Scalar && key.style() == Style::Plain && key.text() == "<<"
+}
+
+/// Whether a null stands there.
+pub(super) fn is_null(node: Node<'_>) -> bool {
+    node.kind() == Kind::Scalar && scalar::is_null(node)
 }
 
 fn scalar_value(node: Node<'_>) -> Option<Value<'_>> {

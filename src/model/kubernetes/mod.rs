@@ -7,12 +7,13 @@ mod map;
 mod probe;
 mod strict;
 
-use self::map::{Map, is_placeholder};
+use self::map::{Map, is_null, is_placeholder, not_a_map};
 use super::{
-    ConfigMap, Container, Field, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort, Workload,
+    ConfigMap, Container, Field, Found, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort,
+    Workload,
 };
 use crate::span::Spanned;
-use crate::yaml::{Kind, Node, scalar};
+use crate::yaml::{Kind, Node};
 
 /// Where the pod spec stands in well-known kinds, by kind and a part of the API group. In an object of such a kind only
 /// this place counts, so that a list of containers one level too high is not taken for a workload.
@@ -237,18 +238,24 @@ fn odd_lists(pod: &Map<'_>, path: &str) -> Vec<OddList> {
     for list in container::LISTS {
         let Some(entry) = pod.entry(list) else { continue };
         let place = join(path, list);
-        let is_null = entry.value.kind() == Kind::Scalar && scalar::is_null(entry.value);
-        let is_empty = entry.value.kind() == Kind::Sequence && entry.value.items().next().is_none();
-        match list {
-            "containers" if is_null || is_empty => found.push(OddList::Empty(place, entry.key.span())),
-            "ephemeralContainers" if !is_null && !is_empty => {
-                found.push(OddList::Ephemeral(place, entry.key.span()));
-            }
-            _ => {
-                for (index, item) in entry.value.items().enumerate() {
-                    if item.kind() == Kind::Scalar && scalar::is_null(item) {
-                        found.push(OddList::NullItem(format!("{place}[{index}]"), item.span()));
-                    }
+        let node = entry.value;
+        let is_empty = node.kind() == Kind::Sequence && node.items().next().is_none();
+        if is_placeholder(node) || is_null(node) && list != "containers" {
+            continue;
+        }
+        if list == "containers" && (is_null(node) || is_empty) {
+            found.push(OddList::Empty(place, entry.key.span()));
+        } else if node.kind() != Kind::Sequence {
+            found.push(OddList::Wrong(place, not_a_map(node).unwrap_or(Found::Map), node.span()));
+        } else if list == "ephemeralContainers" && !is_empty {
+            found.push(OddList::Ephemeral(place, entry.key.span()));
+        } else {
+            for (index, item) in node.items().filter_map(Node::resolved).enumerate() {
+                let place = format!("{place}[{index}]");
+                if is_null(item) {
+                    found.push(OddList::NullItem(place, item.span()));
+                } else if let Some(wrong) = not_a_map(item).filter(|_| !is_placeholder(item)) {
+                    found.push(OddList::Wrong(place, wrong, item.span()));
                 }
             }
         }

@@ -1,12 +1,12 @@
 //! Reads probes, their handlers and lifecycle hooks.
 
 use super::fields;
-use super::map::{Map, is_placeholder, not_a_map};
+use super::map::{Map, is_null, is_placeholder, not_a_map};
 use crate::model::probe::{
     Action, Grpc, Handler, HandlerKind, Header, HttpGet, Orchestrator, Probe, ProbeKind, TcpSocket, Timing,
 };
 use crate::model::{Container, Hook, HookKind, Lifecycle};
-use crate::yaml::{Kind, Node, scalar};
+use crate::yaml::{Kind, Node};
 
 /// Reads the probes of a container's map into it.
 pub(super) fn read_probes(map: &Map<'_>, orchestrator: Orchestrator, container: &mut Container) {
@@ -108,8 +108,4 @@ pub(super) fn read_lifecycle(map: &Map<'_>) -> Lifecycle {
         wrong: not_a_map(node).map(|found| (found, node.span())),
         hooks: HookKind::ALL.into_iter().filter_map(read).collect(),
     }
-}
-
-fn is_null(node: Node<'_>) -> bool {
-    node.kind() == Kind::Scalar && scalar::is_null(node)
 }

@@ -181,11 +181,11 @@ fn misfit(place: Place<'_>, name: &str, depth: usize) -> Option<OddPlace> {
             let known = fields::OBJECT.contains(&name) || name == first;
             (!known).then_some(if is_probe { OddPlace::Elsewhere } else { OddPlace::Object })
         }
-        Place::Outer(_) => (is_probe || name == "containers").then_some(OddPlace::Elsewhere),
-        Place::PodSpec => {
-            let is_part = is_probe || name != "terminationGracePeriodSeconds" && fields::PROBE.contains(&name);
-            is_part.then_some(OddPlace::Elsewhere)
-        }
+        Place::Outer(_) if is_probe || name == "containers" => Some(OddPlace::Elsewhere),
+        Place::Outer(path) => (!path.contains(&name) && !fields::OUTER.contains(&name)).then_some(OddPlace::Outer),
+        Place::PodSpec if fields::POD_SPEC.contains(&name) => None,
+        Place::PodSpec if is_probe || fields::PROBE.contains(&name) => Some(OddPlace::Elsewhere),
+        Place::PodSpec => Some(OddPlace::PodSpec),
         Place::Other => is_probe.then_some(OddPlace::Elsewhere),
         Place::Container => unless(&fields::CONTAINER, OddPlace::Container),
         Place::Port if is_probe => Some(OddPlace::Elsewhere),
