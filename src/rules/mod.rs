@@ -9,6 +9,7 @@ mod container_port_invalid;
 mod exec;
 mod exec_curl_without_fail;
 mod http_probe_invalid;
+mod http_probe_path_url;
 mod lifecycle_hook_invalid;
 mod liveness_checks_dependency;
 mod liveness_same_as_readiness;
@@ -114,6 +115,7 @@ pub static RULES: &[Rule] = &[
     rule!(probe_version_unsupported, "probe-version-unsupported"),
     rule!(probe_host_loopback, "probe-host-loopback"),
     rule!(probe_host_restricted, "probe-host-restricted"),
+    rule!(http_probe_path_url, "http-probe-path-url"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
     rule!(liveness_checks_dependency, "liveness-checks-dependency"),
     rule!(liveness_same_as_readiness, "liveness-same-as-readiness"),
