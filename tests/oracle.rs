@@ -18,7 +18,8 @@ use probelint::rules::RULES;
 use probelint::source::{Reading, Request, Source, read_all};
 
 /// Rules that say something the API server does not: it accepts the object, and the probe never does its job.
-const BEYOND_VALIDATION: [&str; 2] = ["probe-port-undefined", "probe-host-loopback"];
+const BEYOND_VALIDATION: [&str; 4] =
+    ["probe-port-undefined", "probe-host-loopback", "probe-port-protocol", "probe-host-external"];
 
 /// Cases that none of the present rules is about, one a line with the reason behind a tab.
 const NOT_COVERED: &str = include_str!("not_covered.tsv");

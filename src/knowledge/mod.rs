@@ -4,9 +4,11 @@
 mod clients;
 mod endpoints;
 mod images;
+mod pages;
 mod table;
 
 pub use clients::clients;
 pub use endpoints::{Endpoint, EndpointKind, endpoint};
 pub use images::{Family, Image, image};
+pub use pages::{Answer, WebPage, web_pages};
 pub use table::RowError;

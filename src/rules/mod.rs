@@ -17,14 +17,26 @@ mod liveness_success_threshold;
 mod manifest_unknown_field;
 mod names;
 mod probe_duplicate_key;
+mod handlers;
+mod http_probe_auth;
+mod http_probe_heavy_path;
+mod http_probe_secret;
+mod liveness_checks_dependency;
+mod liveness_same_as_readiness;
+mod liveness_success_threshold;
+mod ports;
 mod probe_handler_conflict;
 mod probe_handler_missing;
+mod probe_host_external;
 mod probe_host_loopback;
 mod probe_host_restricted;
 mod probe_misplaced;
 mod probe_not_allowed;
 mod probe_port_name_invalid;
+mod probe_port_protocol;
+mod probe_port_undeclared;
 mod probe_port_undefined;
+mod probe_scheme_port;
 mod probe_unknown_field;
 mod probe_value_range;
 mod probe_value_type;
@@ -35,6 +47,7 @@ mod startup_exceeds_progress_deadline;
 mod startup_probe_missing;
 mod startup_window_too_short;
 mod syntax_error;
+mod tcp_probe_weak;
 mod timeout_exceeds_period;
 mod timeout_too_tight;
 mod words;
@@ -116,7 +129,15 @@ pub static RULES: &[Rule] = &[
     rule!(probe_host_loopback, "probe-host-loopback"),
     rule!(probe_host_restricted, "probe-host-restricted"),
     rule!(http_probe_path_url, "http-probe-path-url"),
+    rule!(probe_port_undeclared, "probe-port-undeclared"),
+    rule!(probe_port_protocol, "probe-port-protocol"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
+    rule!(tcp_probe_weak, "tcp-probe-weak"),
+    rule!(probe_scheme_port, "probe-scheme-port"),
+    rule!(probe_host_external, "probe-host-external"),
+    rule!(http_probe_auth, "http-probe-auth"),
+    rule!(http_probe_heavy_path, "http-probe-heavy-path"),
+    rule!(http_probe_secret, "http-probe-secret"),
     rule!(liveness_checks_dependency, "liveness-checks-dependency"),
     rule!(liveness_same_as_readiness, "liveness-same-as-readiness"),
     rule!(timeout_too_tight, "timeout-too-tight"),
