@@ -41,18 +41,22 @@ pub struct WebPage {
 
 static PAGES: LazyLock<Vec<WebPage>> = LazyLock::new(|| read(include_str!("../../rules/knowledge/pages.yaml")).0);
 
-/// The rows about a path, query included, asked of a container with this image. Their `with` is for the caller to ask.
-pub fn web_pages<'a>(path: &'a str, image: Option<&'a str>) -> impl Iterator<Item = &'static WebPage> + 'a {
+/// The rows about a path, query included, asked of a container with this name and image. What a row is not for is told
+/// from the container's name too: images are often filled in by somebody else. `with` is for the caller to ask.
+pub fn web_pages<'a>(
+    path: &'a str,
+    container: &'a str,
+    image: Option<&'a str>,
+) -> impl Iterator<Item = &'static WebPage> + 'a {
     let path = path.split(['?', '#']).next().unwrap_or(path);
     let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
     let path = if path.is_empty() { "/" } else { path };
-    let is_one_of = move |patterns: &[String]| {
-        image.map(name).is_some_and(|name| patterns.iter().any(|pattern| matches(pattern, name)))
-    };
+    let image = image.map(name);
+    let fits = |patterns: &[String], name: &str| patterns.iter().any(|pattern| matches(pattern, name));
     PAGES.iter().filter(move |row| {
         row.paths.iter().any(|pattern| matches(pattern, path))
-            && (row.images.is_empty() || is_one_of(&row.images))
-            && !is_one_of(&row.unless)
+            && (row.images.is_empty() || image.is_some_and(|image| fits(&row.images, image)))
+            && !image.into_iter().chain([container]).any(|name| fits(&row.unless, name))
     })
 }
 
@@ -90,7 +94,7 @@ mod tests {
     use super::*;
 
     fn answers(path: &str, image: Option<&str>) -> Vec<Answer> {
-        web_pages(path, image).map(|row| row.answer).collect()
+        web_pages(path, "app", image).map(|row| row.answer).collect()
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         let who = words::probe(cx.workload, container, probe);
         let settings = ports::settings(cx, container);
         let image = container.image.value().map(String::as_str);
-        let guard = knowledge::web_pages(path, image)
+        let guard = knowledge::web_pages(path, &container.name, image)
             .find_map(|row| page(cx, container, probe, path, row, headers, &settings))
             .or_else(|| basic_auth(cx, probe, path, headers, &settings))
             .or_else(|| host_check(cx, container, probe, http, headers));
@@ -166,7 +166,7 @@ fn host_check(
     // `*` lets all names in, and a pattern such as `10.*` may let the address in.
     let open =
         names.iter().any(|name| name.contains(['*', '$', '{']) || name.starts_with(|c: char| c.is_ascii_digit()));
-    let first = names.iter().find(|name| **name != "localhost")?;
+    let first = names.iter().find(|name| **name != "localhost").or(names.first())?;
     if open {
         return None;
     }

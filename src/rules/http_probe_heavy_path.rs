@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             _ => continue,
         };
         let image = container.image.value().map(String::as_str);
-        let row = knowledge::web_pages(path, image).find_map(|row| {
+        let row = knowledge::web_pages(path, &container.name, image).find_map(|row| {
             let what = match row.answer {
                 Answer::Metrics => "gathers everything that is measured",
                 Answer::Profile => "is there for debugging",

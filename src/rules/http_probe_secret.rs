@@ -169,7 +169,12 @@ fn is_secret_header(name: &str, value: &str) -> bool {
 /// Whether a text in the place of a credential is one: nothing that a tool fills in, no stand-in, no mask.
 fn is_literal_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let is_placeholder = value.contains(['$', '{', '}', '<', '>', '%', '@', '[']) || value.contains("__");
+    let is_wrapped = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
+    let is_placeholder = value.starts_with('$')
+        || ["$(", "${", "{{", "{%"].iter().any(|mark| value.contains(mark))
+        || [('<', '>'), ('{', '}'), ('[', ']'), ('%', '%'), ('@', '@'), ('_', '_')]
+            .iter()
+            .any(|&(open, close)| is_wrapped(open, close));
     let first = value.chars().next();
     let is_mask = value.chars().all(|character| Some(character) == first || matches!(character, '.' | '-' | '*' | '_'));
     let is_stand_in = STAND_INS.iter().any(|word| lower.contains(word)) && !is_random(value);
@@ -240,7 +245,8 @@ mod tests {
         ] {
             assert!(!is_literal_secret(value), "{value}");
         }
-        assert!(is_literal_secret("s3cr3t") && is_literal_secret("hunter2") && is_literal_secret("correct horse"));
+        assert!(is_literal_secret("P@ssw0rd") && is_literal_secret("p%40ss") && is_literal_secret("s3cr3t"));
+        assert!(is_literal_secret("hunter2") && is_literal_secret("correct horse"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The port that a handler asks, and what the containers around it say of that port.
 
 use super::Context;
-use crate::model::{Action, Container, ContainerPort, EnvSource, Field, Handler, Number, Port, Workload};
+use crate::model::{Action, Container, ContainerPort, EnvSource, EnvVar, Field, Handler, Number, Port, Workload};
 use crate::span::Span;
 
 /// The port of a handler as the kubelet resolves it.
@@ -112,18 +112,22 @@ pub(super) fn settings<'m>(cx: &Context<'m>, container: &'m Container) -> Vec<Se
         }
     }
     for variable in &container.env {
-        let value = match &variable.source {
-            EnvSource::Literal(value) => value.as_str(),
-            EnvSource::ConfigMap(map, key) => {
-                let map = cx.project.config_map(&cx.workload.namespace, map);
-                let value = map.and_then(|map| map.data.iter().find(|(name, _)| name == key));
-                value.map_or("", |(_, value)| value.trim())
-            }
-            EnvSource::Pod(_) | EnvSource::Unknown => "",
-        };
+        let value = value(cx, variable).unwrap_or_default();
         settings.push(Setting { key: &variable.name, value, at: variable.at });
     }
     settings
+}
+
+/// The value of a variable, where it is to be seen: written beside it, or in a ConfigMap of the input.
+pub(super) fn value<'m>(cx: &Context<'m>, variable: &'m EnvVar) -> Option<&'m str> {
+    match &variable.source {
+        EnvSource::Literal(value) => Some(value),
+        EnvSource::ConfigMap(map, key) => {
+            let map = cx.project.config_map(&cx.workload.namespace, map)?;
+            map.data.iter().find(|(name, _)| name == key).map(|(_, value)| value.trim())
+        }
+        EnvSource::Pod(_) | EnvSource::Unknown => None,
+    }
 }
 
 /// Whether a number stands in a text by itself: `8081`, `:8081`, `--port=8081`, but not `18081` or `v8081`.

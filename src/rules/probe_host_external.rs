@@ -123,7 +123,8 @@ fn fix(cx: &Context<'_>, site: &Site<'_>, target: Target, key: Span, at: Span) -
     let Action::HttpGet(http) = &site.handler.action else { return removed() };
     match (target, &http.headers) {
         (Target::Nothing, _) => None,
-        (Target::Outside, Field::Absent) => {
+        // A name written over several lines stays for a person to move.
+        (Target::Outside, Field::Absent) if !at.text(cx.text).contains(['\n', '\r']) => {
             let quoted = |text| edit::quoted_like(cx.text, key, text);
             let header = format!(
                 "{}: [{{{}: {}, {}: {}}}]",

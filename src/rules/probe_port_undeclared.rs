@@ -2,7 +2,8 @@ use super::{Context, Sink, ports, words};
 use crate::finding::{Confidence, Level};
 use crate::fix::{Fix, edit};
 use crate::model::{
-    Container, ContainerPort, EnvSource, Field, HandlerKind, Number, Orchestrator, Origin, Port, Probe, Workload,
+    Container, ContainerPort, EnvSource, EnvVar, Field, HandlerKind, Number, Orchestrator, Origin, Port, Probe,
+    ProbeKind, Workload,
 };
 use crate::span::Span;
 
@@ -28,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         return;
     }
     for container in workload.containers.iter().filter(|container| container.may_have_probes()) {
-        if container.ports.is_empty() || may_be_set_elsewhere(container) {
+        if container.ports.is_empty() || may_be_set_elsewhere(cx, container) {
             continue;
         }
         let mut strays = strays(cx, container);
@@ -68,13 +69,22 @@ fn is_declared(workload: &Workload, number: Number) -> bool {
     workload.containers.iter().flat_map(|container| &container.ports).any(|port| port.number.value() == Some(&number))
 }
 
-/// Whether a variable that sounds like a port or an address has a value that is not to be seen.
-fn may_be_set_elsewhere(container: &Container) -> bool {
+/// Whether a port or an address is set by something that is not to be seen: a variable from a Secret, or a placeholder in
+/// an option.
+fn may_be_set_elsewhere(cx: &Context<'_>, container: &Container) -> bool {
+    let sounds_like_port = |text: &str| {
+        let text = text.to_ascii_uppercase();
+        ["PORT", "ADDR", "LISTEN", "BIND"].iter().any(|word| text.contains(word))
+    };
+    let is_hidden = |variable: &EnvVar| ports::value(cx, variable).is_none_or(|value| value.contains('$'));
+    let is_filled_in = |text: &str| {
+        let is_known = container.env.iter().any(|variable| text.contains(&variable.name) && !is_hidden(variable));
+        text.contains('$') && sounds_like_port(text) && !is_known
+    };
     container.env.iter().any(|variable| {
-        let name = variable.name.to_ascii_uppercase();
-        let is_hidden = matches!(variable.source, EnvSource::Unknown | EnvSource::ConfigMap(..));
-        is_hidden && ["PORT", "ADDR", "LISTEN", "BIND"].iter().any(|word| name.contains(word))
-    })
+        let is_address = !matches!(variable.source, EnvSource::Pod(_));
+        is_address && sounds_like_port(&variable.name) && is_hidden(variable)
+    }) || container.command.iter().chain(&container.args).any(|arg| is_filled_in(&arg.text))
 }
 
 /// The only port of the container, when the number is that one with two neighbouring digits swapped. A different digit
@@ -108,7 +118,7 @@ fn report_swapped(
             Some(numbers) => {
                 let consequence = words::consequence(stray.probe.orchestrator, stray.probe.kind);
                 match stray.probe.kind {
-                    crate::model::ProbeKind::Readiness => "the pod never becomes ready".to_owned(),
+                    ProbeKind::Readiness => "the pod never becomes ready".to_owned(),
                     _ => format!("{consequence} within {} of each start", numbers.act_after_start()),
                 }
             }

@@ -1,7 +1,9 @@
 use super::ports::{self, Asked, Setting};
-use super::{Context, Sink, words};
+use super::{Context, Report, Sink, words};
 use crate::fix::{Fix, edit};
-use crate::model::{Action, Container, Field, Handler, HttpGet, Number, Orchestrator, Origin, Probe};
+use crate::model::{
+    Action, Container, Field, Handler, HttpGet, Number, Orchestrator, Origin, Probe, ProbeKind, Timing,
+};
 use crate::span::Span;
 
 /// Ports that servers use for TLS and for nothing else, by registration or wide use.
@@ -19,6 +21,14 @@ struct Clue {
     label: Option<(Span, &'static str)>,
 }
 
+/// A probe and the port that it asks.
+struct Case<'m> {
+    container: &'m Container,
+    probe: &'m Probe,
+    handler: &'m Handler,
+    asked: Asked<'m>,
+}
+
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     // What is not written may be written elsewhere; Knative decides by its own port names.
     if cx.workload.origin != Origin::Complete || cx.workload.orchestrator != Orchestrator::Kubernetes {
@@ -31,29 +41,30 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             continue;
         };
         let settings = ports::settings(cx, container);
+        let case = Case { container, probe, handler, asked };
         match &handler.action {
             Action::HttpGet(http) => match scheme(http) {
                 Some("HTTPS") => {
-                    if let Some(clue) = plain(container, &asked, &settings) {
-                        report_https(cx, sink, container, probe, http, &asked, clue);
+                    if let Some(clue) = plain(&case, &settings) {
+                        report_https(cx, sink, &case, http, clue);
                     }
                 }
                 Some(_) => {
-                    if let Some(clue) = tls(container, &asked, &settings) {
-                        report_http(cx, sink, container, probe, handler, http, &asked, clue);
+                    if let Some(clue) = tls(&case, &settings) {
+                        report_http(cx, sink, &case, http, clue);
                     }
                 }
                 None => {}
             },
             // `mode: TLS` came with Kubernetes 1.37.
             Action::Grpc(_) if handler.keys.iter().all(|key| key.name != "mode") => {
-                if let Some(clue) = tls(container, &asked, &settings) {
-                    report_grpc(cx, sink, container, probe, &asked, clue);
+                if let Some(clue) = tls(&case, &settings) {
+                    report_grpc(cx, sink, &case, clue);
                 }
             }
             Action::TcpSocket(_) => {
-                if let Some(clue) = tls(container, &asked, &settings) {
-                    report_tcp(cx, sink, container, probe, &asked, clue);
+                if let Some(clue) = tls(&case, &settings) {
+                    report_tcp(cx, sink, &case, clue);
                 }
             }
             _ => {}
@@ -74,93 +85,46 @@ fn scheme(http: &HttpGet) -> Option<&str> {
     }
 }
 
-fn report_http(
-    cx: &Context<'_>,
-    sink: &mut Sink<'_>,
-    container: &Container,
-    probe: &Probe,
-    handler: &Handler,
-    http: &HttpGet,
-    asked: &Asked<'_>,
-    clue: Clue,
-) {
-    let who = words::probe(cx.workload, container, probe);
-    let message = format!("{who} asks port {} by plain HTTP, and {}", asked.words(), clue.words);
-    let at = http.scheme.at().unwrap_or(asked.at);
+fn report_http(cx: &Context<'_>, sink: &mut Sink<'_>, case: &Case<'_>, http: &HttpGet, clue: Clue) {
     let edit = match (&http.scheme, http.port.key()) {
         (Field::Value { at, .. } | Field::Null { at, .. }, Some(key)) if !at.is_empty() => {
             Some(edit::replace(*at, edit::quoted_like(cx.text, key, "HTTPS")))
         }
         (Field::Absent, Some(key)) => {
             let value = edit::quoted_like(cx.text, key, "HTTPS");
-            edit::insert_entry(cx.text, handler.at, key, asked.at, "scheme", &value)
+            edit::insert_entry(cx.text, case.handler.at, key, case.asked.at, "scheme", &value)
         }
         _ => None,
     };
-    let report = sink
-        .probe(container, probe, "httpGet.scheme", at, message)
-        .why(format!("a TLS server answers plain HTTP with an error or hangs up; {}", fate(probe)))
+    let what = format!("asks port {} by plain HTTP", case.asked.words());
+    case.report(cx, sink, "httpGet.scheme", http.scheme.at(), &what, clue)
+        .why(format!("a TLS server answers plain HTTP with an error or hangs up; {}", fate(case.probe)))
         .help("set `scheme: HTTPS`; the kubelet does not verify the certificate")
         .fix(edit.map(|edit| Fix::risky("set `scheme` to `HTTPS`", vec![edit])));
-    if let Some((span, text)) = clue.label {
-        let _ = report.label(span, text);
-    }
 }
 
-fn report_https(
-    cx: &Context<'_>,
-    sink: &mut Sink<'_>,
-    container: &Container,
-    probe: &Probe,
-    http: &HttpGet,
-    asked: &Asked<'_>,
-    clue: Clue,
-) {
-    let who = words::probe(cx.workload, container, probe);
-    let message = format!("{who} asks port {} by HTTPS, and {}", asked.words(), clue.words);
-    let at = http.scheme.at().unwrap_or(asked.at);
-    let edit = http.port.key().map(|key| edit::replace(at, edit::quoted_like(cx.text, key, "HTTP")));
-    let report = sink
-        .probe(container, probe, "httpGet.scheme", at, message)
-        .why(format!("a server that speaks plain HTTP cannot take part in a TLS handshake; {}", fate(probe)))
+fn report_https(cx: &Context<'_>, sink: &mut Sink<'_>, case: &Case<'_>, http: &HttpGet, clue: Clue) {
+    let edit = http.scheme.at().zip(http.port.key()).map(|(at, key)| {
+        let edit = edit::replace(at, edit::quoted_like(cx.text, key, "HTTP"));
+        Fix::risky("set `scheme` to `HTTP`", vec![edit])
+    });
+    let what = format!("asks port {} by HTTPS", case.asked.words());
+    case.report(cx, sink, "httpGet.scheme", http.scheme.at(), &what, clue)
+        .why(format!("a server that speaks plain HTTP cannot take part in a TLS handshake; {}", fate(case.probe)))
         .help("remove `scheme`, or ask the port that speaks TLS")
-        .fix(edit.map(|edit| Fix::risky("set `scheme` to `HTTP`", vec![edit])));
-    if let Some((span, text)) = clue.label {
-        let _ = report.label(span, text);
-    }
+        .fix(edit);
 }
 
-fn report_grpc(
-    cx: &Context<'_>,
-    sink: &mut Sink<'_>,
-    container: &Container,
-    probe: &Probe,
-    asked: &Asked<'_>,
-    clue: Clue,
-) {
-    let who = words::probe(cx.workload, container, probe);
-    let message = format!("{who} calls port {} by plain gRPC, and {}", asked.words(), clue.words);
-    let report = sink
-        .probe(container, probe, "grpc.port", asked.at, message)
-        .why(format!("a `grpc` probe connects without TLS, which a TLS server refuses; {}", fate(probe)))
+fn report_grpc(cx: &Context<'_>, sink: &mut Sink<'_>, case: &Case<'_>, clue: Clue) {
+    let what = format!("calls port {} by plain gRPC", case.asked.words());
+    case.report(cx, sink, "grpc.port", None, &what, clue)
+        .why(format!("a `grpc` probe connects without TLS, which a TLS server refuses; {}", fate(case.probe)))
         .help("offer the health service on a port without TLS, or ask with `exec` and `grpc_health_probe -tls`");
-    if let Some((span, text)) = clue.label {
-        let _ = report.label(span, text);
-    }
 }
 
-fn report_tcp(
-    cx: &Context<'_>,
-    sink: &mut Sink<'_>,
-    container: &Container,
-    probe: &Probe,
-    asked: &Asked<'_>,
-    clue: Clue,
-) {
-    let who = words::probe(cx.workload, container, probe);
-    let message = format!("{who} only opens a connection to port {}, and {}", asked.words(), clue.words);
-    let every =
-        probe.effective(crate::model::Timing::Period).map(|period| format!(", every {},", words::seconds(period)));
+fn report_tcp(cx: &Context<'_>, sink: &mut Sink<'_>, case: &Case<'_>, clue: Clue) {
+    let asked = &case.asked;
+    let every = case.probe.effective(Timing::Period).map(|period| format!(", every {},", words::seconds(period)));
     let speaks_http = asked.names().any(|name| name.contains("https"))
         || asked.number.is_some_and(|number| TLS_PORTS.contains(&number));
     let help = if speaks_http {
@@ -168,22 +132,40 @@ fn report_tcp(
     } else {
         "ask a port without TLS, or use `exec` with a client of the protocol"
     };
-    let report = sink
-        .probe(container, probe, "tcpSocket.port", asked.at, message)
+    let what = format!("only opens a connection to port {}", asked.words());
+    case.report(cx, sink, "tcpSocket.port", None, &what, clue)
         .why(format!(
-            "each probe{} ends in the middle of a handshake, which most servers log as an error, and proves only that the \
-             port is open",
+            "each probe{} ends in the middle of a handshake, which most servers log as an error, and proves only that \
+             the port is open",
             every.unwrap_or_default()
         ))
         .help(help);
-    if let Some((span, text)) = clue.label {
-        let _ = report.label(span, text);
+}
+
+impl Case<'_> {
+    /// Reports at a field, or at the port where that is not written.
+    fn report<'s>(
+        &self,
+        cx: &Context<'_>,
+        sink: &'s mut Sink<'_>,
+        field: &str,
+        at: Option<Span>,
+        what: &str,
+        clue: Clue,
+    ) -> Report<'s> {
+        let who = words::probe(cx.workload, self.container, self.probe);
+        let message = format!("{who} {what}, and {}", clue.words);
+        let report = sink.probe(self.container, self.probe, field, at.unwrap_or(self.asked.at), message);
+        match clue.label {
+            Some((span, text)) => report.label(span, text),
+            None => report,
+        }
     }
 }
 
 fn fate(probe: &Probe) -> String {
     match (probe.kind, words::numbers(probe)) {
-        (crate::model::ProbeKind::Readiness, _) => "then the pod never becomes ready".to_owned(),
+        (ProbeKind::Readiness, _) => "then the pod never becomes ready".to_owned(),
         (_, Some(numbers)) => {
             format!("then the container is restarted within {} of each start", numbers.act_after_start())
         }
@@ -192,7 +174,8 @@ fn fate(probe: &Probe) -> String {
 }
 
 /// What says that the port speaks TLS.
-fn tls(container: &Container, asked: &Asked<'_>, settings: &[Setting<'_>]) -> Option<Clue> {
+fn tls(case: &Case<'_>, settings: &[Setting<'_>]) -> Option<Clue> {
+    let asked = &case.asked;
     let number = asked.number;
     if number.is_some_and(|number| settings.iter().any(|setting| is_plain_setting(setting, number))) {
         return None;
@@ -210,7 +193,7 @@ fn tls(container: &Container, asked: &Asked<'_>, settings: &[Setting<'_>]) -> Op
         return Some(Clue { words, label: Some((setting.at, "set here")) });
     }
     if let Some(setting) =
-        settings.iter().find(|setting| turns_tls_on(setting)).filter(|_| is_only_port(container, number, settings))
+        settings.iter().find(|setting| turns_tls_on(setting)).filter(|_| is_only_port(case.container, number, settings))
     {
         let words = format!("`{}` turns TLS on", setting.key);
         return Some(Clue { words, label: Some((setting.at, "set here")) });
@@ -226,7 +209,8 @@ fn tls(container: &Container, asked: &Asked<'_>, settings: &[Setting<'_>]) -> Op
 }
 
 /// What says that the port speaks no TLS; nothing does when TLS is spoken of at all.
-fn plain(container: &Container, asked: &Asked<'_>, settings: &[Setting<'_>]) -> Option<Clue> {
+fn plain(case: &Case<'_>, settings: &[Setting<'_>]) -> Option<Clue> {
+    let (container, asked) = (case.container, &case.asked);
     let speaks_of_tls = |text: &str| {
         let text = text.to_ascii_lowercase();
         ["tls", "ssl", "cert", "https", "secure"].iter().any(|word| text.contains(word))
@@ -289,7 +273,7 @@ fn is_plain_setting(setting: &Setting<'_>, number: Number) -> bool {
         key.split('-').any(|word| matches!(word, "http" | "insecure" | "health" | "healthz" | "probe" | "metrics"));
     let names_tls = key.contains("https") || key.split('-').any(|word| matches!(word, "tls" | "ssl"));
     let is_url = setting.value.split([';', ',']).any(|url| url.starts_with("http://") && is_port(url, number));
-    (names_plain && !names_tls || is_url) && is_port(setting.value, number) || is_url
+    is_url || names_plain && !names_tls && is_port(setting.value, number)
 }
 
 /// Settings that put the whole server behind TLS.
