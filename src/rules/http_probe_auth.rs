@@ -86,9 +86,10 @@ fn page(
     match row.answer {
         Answer::Login => Some(Guard {
             message: format!("asks {what}, which leads to a login page"),
-            why: "a login page is drawn for everybody, and often by another part of the program than the one that does the \
-                  work: the probe passes while that part is broken, and many servers open a session for each attempt"
-                .to_owned(),
+            why:
+                "a login page is drawn for everybody, and often by another part of the program than the one that does \
+                  the work: the probe passes while that part is broken, and many servers open a session each time"
+                    .to_owned(),
             help: instead.unwrap_or_else(|| "ask an endpoint that is made for probes and needs no login".to_owned()),
             label,
         }),

@@ -40,8 +40,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         };
         sink.probe(container, probe, &field, at, format!("{who} asks `{path}`, which {what}"))
             .why(format!(
-                "that work is done again{}, for an answer of which the probe looks at the status alone, and under load it \
-                 takes longer than the timeout of{} without anything being broken{}",
+                "that work is done again{}, for an answer of which the probe looks at the status alone, and under load \
+                 it takes longer than the timeout of{} without anything being broken{}",
                 every.unwrap_or_default(),
                 limit.unwrap_or_else(|| " the probe".to_owned()),
                 fate.unwrap_or_default()

@@ -5,7 +5,8 @@ use crate::span::Span;
 
 /// Headers whose value is a credential by definition or by wide use; compared without regard to capitals.
 ///
-/// Source: RFC 9110 (Authorization, Proxy-Authorization); API references of GitLab, Vault, Consul, OpenStack, SonarQube.
+/// Source: RFC 9110 (Authorization, Proxy-Authorization); API references of GitLab, Vault, Consul, OpenStack and
+/// SonarQube.
 const HEADERS: [&str; 20] = [
     "authorization",
     "proxy-authorization",

@@ -2,8 +2,8 @@ use super::{Context, Sink, ports, words};
 use crate::finding::{Confidence, Level};
 use crate::model::{ContainerPort, Handler, HandlerKind, Number, Orchestrator, Origin, Probe, ProbeKind};
 
-/// Ports of protocols that servers offer over TCP as well as UDP, so that a declaration for UDP alone may be half of the
-/// truth.
+/// Ports of protocols that servers offer over TCP as well as UDP, so that a declaration for UDP alone may be half of
+/// the truth.
 ///
 /// Source: IANA service name and port number registry; RFC 7766 (DNS over TCP); documentation of Consul, Serf and
 /// Alertmanager (gossip on both).

@@ -69,8 +69,8 @@ fn is_declared(workload: &Workload, number: Number) -> bool {
     workload.containers.iter().flat_map(|container| &container.ports).any(|port| port.number.value() == Some(&number))
 }
 
-/// Whether a port or an address is set by something that is not to be seen: a variable from a Secret, or a placeholder in
-/// an option.
+/// Whether a port or an address is set by something that is not to be seen: a variable from a Secret, or a placeholder
+/// in an option.
 fn may_be_set_elsewhere(cx: &Context<'_>, container: &Container) -> bool {
     let sounds_like_port = |text: &str| {
         let text = text.to_ascii_uppercase();

@@ -9,8 +9,8 @@ use crate::span::Span;
 /// Ports that servers use for TLS and for nothing else, by registration or wide use.
 ///
 /// Source: IANA service name and port number registry (443); Kubernetes documentation, "Ports and Protocols" (6443,
-/// 10250); the default of Tomcat, nginx-unprivileged and many operators (8443), of Open Liberty and of admission webhooks
-/// built with controller-runtime (9443).
+/// 10250); Apache Tomcat documentation, "SSL/TLS Configuration" (8443); Open Liberty documentation, "HTTP endpoint", and
+/// controller-runtime, package webhook (9443).
 const TLS_PORTS: [Number; 5] = [443, 6443, 8443, 9443, 10250];
 
 /// What says that a port speaks TLS, or that it does not.
