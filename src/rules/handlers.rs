@@ -24,10 +24,9 @@ pub(super) fn sites(workload: &Workload) -> Vec<Site<'_>> {
     for container in workload.containers.iter().filter(|container| container.may_have_probes()) {
         let probes = container.probes.iter().filter_map(|probe| Some((probe, probe.handler()?)));
         sites.extend(probes.map(|(probe, handler)| Site { container, handler, probe: Some(probe), hook: "" }));
-        let hooks = [("postStart", &container.lifecycle.post_start), ("preStop", &container.lifecycle.pre_stop)];
-        for (hook, handlers) in hooks {
-            if let [handler] = handlers.as_slice() {
-                sites.push(Site { container, handler, probe: None, hook });
+        for hook in &container.lifecycle.hooks {
+            if let [handler] = hook.handlers.as_slice() {
+                sites.push(Site { container, handler, probe: None, hook: hook.kind.field() });
             }
         }
     }

@@ -8,23 +8,20 @@ mod sink;
 mod container_port_invalid;
 mod exec;
 mod exec_curl_without_fail;
+mod handlers;
+mod http_probe_auth;
+mod http_probe_heavy_path;
 mod http_probe_invalid;
 mod http_probe_path_url;
+mod http_probe_secret;
 mod lifecycle_hook_invalid;
 mod liveness_checks_dependency;
 mod liveness_same_as_readiness;
 mod liveness_success_threshold;
 mod manifest_unknown_field;
 mod names;
-mod probe_duplicate_key;
-mod handlers;
-mod http_probe_auth;
-mod http_probe_heavy_path;
-mod http_probe_secret;
-mod liveness_checks_dependency;
-mod liveness_same_as_readiness;
-mod liveness_success_threshold;
 mod ports;
+mod probe_duplicate_key;
 mod probe_handler_conflict;
 mod probe_handler_missing;
 mod probe_host_external;
@@ -127,14 +124,14 @@ pub static RULES: &[Rule] = &[
     rule!(manifest_unknown_field, "manifest-unknown-field"),
     rule!(probe_version_unsupported, "probe-version-unsupported"),
     rule!(probe_host_loopback, "probe-host-loopback"),
+    rule!(probe_host_external, "probe-host-external"),
     rule!(probe_host_restricted, "probe-host-restricted"),
-    rule!(http_probe_path_url, "http-probe-path-url"),
     rule!(probe_port_undeclared, "probe-port-undeclared"),
     rule!(probe_port_protocol, "probe-port-protocol"),
-    rule!(exec_curl_without_fail, "exec-curl-without-fail"),
-    rule!(tcp_probe_weak, "tcp-probe-weak"),
     rule!(probe_scheme_port, "probe-scheme-port"),
-    rule!(probe_host_external, "probe-host-external"),
+    rule!(tcp_probe_weak, "tcp-probe-weak"),
+    rule!(exec_curl_without_fail, "exec-curl-without-fail"),
+    rule!(http_probe_path_url, "http-probe-path-url"),
     rule!(http_probe_auth, "http-probe-auth"),
     rule!(http_probe_heavy_path, "http-probe-heavy-path"),
     rule!(http_probe_secret, "http-probe-secret"),
