@@ -15,6 +15,8 @@ pub enum EndpointKind {
     Dependency,
     /// The state of a whole cluster.
     Cluster,
+    /// Whether most members of a cluster agree, without which none serves.
+    Quorum,
     /// Modes of the process that a restart does not mend.
     State,
 }
@@ -37,6 +39,8 @@ pub struct Endpoint {
     pub family: Option<Family>,
     /// What to ask instead: a path to append (`/liveness`), a query (`?...`), or `/`.
     pub instead: Option<String>,
+    /// The path to append for readiness, where that leaves dependencies out.
+    pub ready: Option<String>,
     /// Whether the row is a mere naming convention.
     pub is_convention: bool,
     /// Where that is documented.
@@ -66,14 +70,15 @@ pub fn endpoint(path: &str, image: Option<&str>) -> Option<&'static Endpoint> {
 }
 
 fn read(text: &str) -> (Vec<Endpoint>, Vec<RowError>) {
-    const KINDS: [(&str, EndpointKind); 4] = [
+    const KINDS: [(&str, EndpointKind); 5] = [
         ("aggregate", EndpointKind::Aggregate),
         ("dependency", EndpointKind::Dependency),
         ("cluster", EndpointKind::Cluster),
+        ("quorum", EndpointKind::Quorum),
         ("state", EndpointKind::State),
     ];
     const CONFIDENCES: [(&str, bool); 2] = [("medium", false), ("low", true)];
-    const KEYS: [&str; 12] = [
+    const KEYS: [&str; 13] = [
         "path",
         "asks",
         "kind",
@@ -84,6 +89,7 @@ fn read(text: &str) -> (Vec<Endpoint>, Vec<RowError>) {
         "only-with",
         "unless-with",
         "instead",
+        "ready",
         "confidence",
         "source",
     ];
@@ -105,6 +111,7 @@ fn read(text: &str) -> (Vec<Endpoint>, Vec<RowError>) {
             framework: row.text("framework")?.to_owned(),
             family: row.word("family", &FAMILIES)?,
             instead: row.optional("instead").map(str::to_owned),
+            ready: row.optional("ready").map(str::to_owned),
             is_convention: row.word("confidence", &CONFIDENCES)?.ok_or_else(|| missing("confidence"))?,
             source: row.text("source")?.to_owned(),
         })
@@ -145,10 +152,7 @@ mod tests {
 
     #[test]
     fn the_image_decides_where_the_path_alone_would_not() {
-        assert_eq!(
-            endpoint("/health", Some("registry.k8s.io/etcd:3.5.9")).map(|e| e.kind),
-            Some(EndpointKind::Cluster)
-        );
+        assert_eq!(endpoint("/health", Some("registry.k8s.io/etcd:3.5.9")).map(|e| e.kind), Some(EndpointKind::Quorum));
         assert!(endpoint("/health?serializable=true", Some("registry.k8s.io/etcd:3.5.9")).is_none());
         assert!(endpoint("/health", Some("example.org/etcd-operator:1")).is_none());
     }

@@ -5,10 +5,12 @@ mod clients;
 mod endpoints;
 mod images;
 mod pages;
+mod roles;
 mod table;
 
 pub use clients::clients;
 pub use endpoints::{Endpoint, EndpointKind, endpoint};
 pub use images::{Family, Image, image};
 pub use pages::{Answer, WebPage, web_pages};
+pub use roles::{Role, leader_path, leader_word, readiness};
 pub use table::RowError;

@@ -20,7 +20,7 @@ pub use probe::{
 pub use version::KubernetesVersion;
 pub use workload::{
     Binding, Container, ContainerPort, EnvSource, EnvVar, Hook, HookKind, Lifecycle, Odd, OddKey, OddList, OddPlace,
-    Origin, Role, TyeKind, TyeService, Workload,
+    Origin, Role, Strategy, TyeKind, TyeService, Workload,
 };
 
 use crate::span::Span;
@@ -35,6 +35,8 @@ pub struct Model {
     pub services: Vec<Service>,
     /// Kubernetes ConfigMaps.
     pub config_maps: Vec<ConfigMap>,
+    /// What sets the number of replicas of workloads.
+    pub autoscalers: Vec<Autoscaler>,
     /// The file is a kustomization.
     pub kustomization: Option<Kustomization>,
     /// Documents that hold something.
@@ -82,6 +84,17 @@ pub struct ConfigMap {
     pub namespace: String,
     /// Text entries of `data`.
     pub data: Vec<(String, String)>,
+}
+
+/// A HorizontalPodAutoscaler, or a ScaledObject of KEDA.
+#[derive(Debug)]
+pub struct Autoscaler {
+    /// Its namespace; empty when none is written.
+    pub namespace: String,
+    /// Kind and name of what it scales.
+    pub target: (String, String),
+    /// The least number of replicas.
+    pub minimum: Field<Number>,
 }
 
 /// The words in which a text can say something that a reader here understands. A text without any of them is passed

@@ -1,7 +1,7 @@
 //! What carries containers, and the containers themselves.
 
 use super::probe::Arg;
-use super::{Field, Found, Handler, HandlerKind, Key, Number, Orchestrator, Probe, ProbeKind};
+use super::{Field, Found, Handler, HandlerKind, Key, Number, Orchestrator, Port, Probe, ProbeKind};
 use crate::span::{Span, Spanned};
 
 /// How much of the object the document shows. Absence is judged on complete ones only.
@@ -40,6 +40,8 @@ pub struct Workload {
     pub pod_path: String,
     /// `replicas`
     pub replicas: Field<Number>,
+    /// `strategy` of a Deployment, `updateStrategy` of a StatefulSet.
+    pub strategy: Strategy,
     /// `progressDeadlineSeconds`
     pub progress_deadline: Field<Number>,
     /// `minReadySeconds`
@@ -155,6 +157,7 @@ impl Workload {
             labels: Vec::new(),
             pod_path: String::new(),
             replicas: Field::Absent,
+            strategy: Strategy::default(),
             progress_deadline: Field::Absent,
             min_ready: Field::Absent,
             service_name: Field::Absent,
@@ -208,6 +211,17 @@ impl Workload {
             "Job" | "CronJob" | "ScaledJob" | "BroadcastJob" | "AdvancedCronJob" | "JobSet" | "RayJob" | "Workflow"
         )
     }
+}
+
+/// How a Deployment or StatefulSet replaces its pods.
+#[derive(Debug, Default)]
+pub struct Strategy {
+    /// `type`
+    pub kind: Field<String>,
+    /// `rollingUpdate.maxUnavailable`: pods, or a share such as `25%`.
+    pub max_unavailable: Field<Port>,
+    /// `rollingUpdate.maxSurge`
+    pub max_surge: Field<Port>,
 }
 
 /// What a container is for.

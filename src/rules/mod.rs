@@ -6,6 +6,8 @@ mod project;
 mod sink;
 
 mod container_port_invalid;
+mod dependency;
+mod environment;
 mod exec;
 mod exec_curl_without_fail;
 mod handlers;
@@ -18,6 +20,7 @@ mod lifecycle_hook_invalid;
 mod liveness_checks_dependency;
 mod liveness_same_as_readiness;
 mod liveness_success_threshold;
+mod liveness_uses_readiness_endpoint;
 mod manifest_unknown_field;
 mod names;
 mod ports;
@@ -38,7 +41,9 @@ mod probe_unknown_field;
 mod probe_value_range;
 mod probe_value_type;
 mod probe_version_unsupported;
+mod readiness_checks_dependency;
 mod readiness_missing;
+mod replicas;
 mod spelling;
 mod startup_exceeds_progress_deadline;
 mod startup_probe_missing;
@@ -136,6 +141,8 @@ pub static RULES: &[Rule] = &[
     rule!(http_probe_heavy_path, "http-probe-heavy-path"),
     rule!(http_probe_secret, "http-probe-secret"),
     rule!(liveness_checks_dependency, "liveness-checks-dependency"),
+    rule!(readiness_checks_dependency, "readiness-checks-dependency"),
+    rule!(liveness_uses_readiness_endpoint, "liveness-uses-readiness-endpoint"),
     rule!(liveness_same_as_readiness, "liveness-same-as-readiness"),
     rule!(timeout_too_tight, "timeout-too-tight"),
     rule!(timeout_exceeds_period, "timeout-exceeds-period"),
@@ -217,8 +224,10 @@ fn settle(mut findings: Vec<Finding>) -> Vec<Finding> {
     }
     let is_superseded = |weak: &Finding| {
         strong.get(weak.subject.as_str()).into_iter().flatten().any(|strong| {
+            // What is not shown under the default profile must not hide what is.
             supersedes(strong.rule).iter().any(|rule| rule == weak.rule)
-                && (strong.field_path == weak.field_path || strong.span.touches(weak.span))
+                && strong.level >= weak.level
+                && (is_within(&strong.field_path, &weak.field_path) || strong.span.touches(weak.span))
         })
     };
     let keep: Vec<bool> = findings.iter().map(|finding| !is_superseded(finding)).collect();
@@ -226,6 +235,11 @@ fn settle(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.retain(|_| keep.next().unwrap_or(true));
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings
+}
+
+/// Whether a field is another one or a part of it: `livenessProbe.httpGet` is within `livenessProbe`.
+fn is_within(field: &str, whole: &str) -> bool {
+    field.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn supersedes(id: &str) -> &'static [String] {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{ConfigMap, Model, Origin, Service, Workload};
+use crate::model::{Autoscaler, ConfigMap, Model, Origin, Service, Workload};
 use crate::source::Source;
 use crate::span::SourceId;
 
@@ -23,6 +23,8 @@ pub struct Project {
     /// being held against all of them.
     services: HashMap<(String, String, String), Vec<(usize, usize)>>,
     config_maps: HashMap<(String, String), (usize, usize)>,
+    /// Autoscalers by namespace and kind and name of what they scale.
+    autoscalers: HashMap<(String, String, String), (usize, usize)>,
     /// How far the nearest pod is that a Service selects, by file and index of the Service.
     nearest: HashMap<(usize, usize), usize>,
 }
@@ -55,6 +57,11 @@ impl Project {
             for (index, config_map) in file.model.config_maps.iter().enumerate() {
                 let place = (default_namespace(&config_map.namespace).to_owned(), config_map.name.clone());
                 project.config_maps.entry(place).or_insert((file_index, index));
+            }
+            for (index, autoscaler) in file.model.autoscalers.iter().enumerate() {
+                let (kind, name) = autoscaler.target.clone();
+                let place = (default_namespace(&autoscaler.namespace).to_owned(), kind, name);
+                project.autoscalers.entry(place).or_insert((file_index, index));
             }
         }
         project.files = files;
@@ -133,6 +140,20 @@ impl Project {
             .collect();
         found.sort_unstable();
         found
+    }
+
+    /// What sets the number of replicas of a workload, if something does.
+    pub fn autoscaler_of(&self, workload: &Workload) -> Option<&Autoscaler> {
+        let name = workload.name.as_ref()?.value.clone();
+        let place = (default_namespace(&workload.namespace).to_owned(), workload.kind.clone(), name);
+        let &(file, index) = self.autoscalers.get(&place)?;
+        Some(&self.files[file].model.autoscalers[index])
+    }
+
+    /// Whether some file has a Service of this name and namespace.
+    pub fn has_service(&self, name: &str, namespace: &str) -> bool {
+        let mut services = self.files.iter().flat_map(|file| &file.model.services);
+        services.any(|service| service.name == name && service.namespace == namespace)
     }
 
     /// A ConfigMap by the namespace of the one who asks and its name.

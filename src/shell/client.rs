@@ -258,8 +258,12 @@ pub enum About {
     /// The other members, or all of them.
     #[default]
     Cluster,
+    /// Whether most of the members agree, without which none of them serves.
+    Quorum,
     /// Which member is the leader, the primary or the active one.
     Role,
+    /// Whether this member is that one: no other passes.
+    Leader,
     /// A state that restarting does not change: sealed, out of memory or disk, standby.
     State,
 }
@@ -270,7 +274,9 @@ impl About {
         Some(match name {
             "broker" => Self::Broker,
             "cluster" => Self::Cluster,
+            "quorum" => Self::Quorum,
             "role" => Self::Role,
+            "leader" => Self::Leader,
             "state" => Self::State,
             _ => return None,
         })

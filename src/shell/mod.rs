@@ -288,6 +288,19 @@ impl Exec {
             .any(|reader| reader.words.iter().any(|word| word.holds(text)))
     }
 
+    /// Whether a run, or a reader of its output, names the pod it runs in: `$(hostname)`, `$POD_IP`, or one of
+    /// `variables`.
+    pub fn names_own_pod(&self, run: RunId, variables: &[&str]) -> bool {
+        let mut asked = self.readers(run);
+        asked.push(run);
+        let mut runs = asked.iter().filter_map(|&id| self.runs.get(id));
+        runs.any(|run| target::OWN_POD.iter().chain(variables).any(|name| run.mentions(name)))
+            || self.runs.iter().enumerate().any(|(id, run)| {
+                run.program().is_some_and(|program| program == "hostname")
+                    && self.readers(id).iter().any(|reader| asked.contains(reader))
+            })
+    }
+
     /// The targets of `/dev/tcp/HOST/PORT` in the redirections of a run.
     pub fn device_targets(&self, run: &Run) -> Vec<Target> {
         target::device_targets(self, run)
@@ -362,7 +375,15 @@ impl<'e> Call<'e> {
             let names = self.client.host.iter().flat_map(|spelling| spelling.environment.iter().cloned()).collect();
             let cannot_tell = self.given.unsure || self.client.default_elsewhere;
             let peer = if cannot_tell { Peer::Unknown } else { Peer::Default(names) };
-            targets.push(Target { peer, port: None, scheme: None, path: None, place, may_be_no_address: false });
+            targets.push(Target {
+                peer,
+                port: None,
+                scheme: None,
+                path: None,
+                path_place: None,
+                place,
+                may_be_no_address: false,
+            });
         }
         for target in &mut targets {
             if target.port.is_none() {

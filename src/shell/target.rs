@@ -13,7 +13,7 @@ const MAX_STEPS: u32 = 4;
 const MAX_VALUES: usize = 4;
 
 /// Names of variables that by custom hold the pod's own name or address, from the downward API or from the runtime.
-const OWN_POD: [&str; 12] = [
+pub(super) const OWN_POD: [&str; 12] = [
     "HOSTNAME",
     "POD_IP",
     "POD_IPS",
@@ -39,6 +39,8 @@ pub struct Target {
     pub scheme: Option<String>,
     /// Path and query of a URL as written.
     pub path: Option<String>,
+    /// Where that stands.
+    pub path_place: Option<Place>,
     /// What to underline: the host, or the program when none is given.
     pub place: Place,
     /// A variable stands where also the name of a database can stand: only a URL or `host=...` in it is an address.
@@ -135,7 +137,15 @@ pub(super) fn addresses<'e>(exec: &'e Exec, value: &Value<'e>, form: Form) -> Ve
 fn whole_variable<'e>(exec: &'e Exec, value: &Value<'e>) -> Vec<Target> {
     match peer(exec, value, 0) {
         peer @ Peer::Variables(_) => {
-            vec![Target { peer, port: None, scheme: None, path: None, place: value.place(), may_be_no_address: true }]
+            vec![Target {
+                peer,
+                port: None,
+                scheme: None,
+                path: None,
+                path_place: None,
+                place: value.place(),
+                may_be_no_address: true,
+            }]
         }
         _ => Vec::new(),
     }
@@ -162,6 +172,7 @@ pub(super) fn device_targets(exec: &Exec, run: &Run) -> Vec<Target> {
             port,
             scheme: None,
             path: None,
+            path_place: None,
             place: host.place(),
             may_be_no_address: false,
         });
@@ -193,6 +204,7 @@ fn address<'e>(exec: &'e Exec, value: &Value<'e>) -> Vec<Target> {
             port: None,
             scheme,
             path: None,
+            path_place: None,
             place: value.place(),
             may_be_no_address: false,
         }]
@@ -207,6 +219,7 @@ fn address<'e>(exec: &'e Exec, value: &Value<'e>) -> Vec<Target> {
     let end = text[start..].find(['/', '?', '#']).map_or(text.len(), |length| start + length);
     let host_start = text[start..end].rfind('@').map_or(start, |at| start + at + 1);
     let path = (end < text.len()).then(|| value.from(end).shown());
+    let path_place = path.is_some().then(|| value.from(end).place());
     if scheme.is_some() && host_start == end && path.is_some() {
         // `postgres:///name` goes through the socket.
         return socket(scheme);
@@ -218,7 +231,15 @@ fn address<'e>(exec: &'e Exec, value: &Value<'e>) -> Vec<Target> {
             let peer = peer(exec, &host, 0);
             let place = if host.text().is_empty() { part.place() } else { host.place() };
             let port = port.map(|port| port.shown()).filter(|port| !port.is_empty());
-            Target { peer, port, scheme: scheme.clone(), path: path.clone(), place, may_be_no_address: false }
+            Target {
+                peer,
+                port,
+                scheme: scheme.clone(),
+                path: path.clone(),
+                path_place,
+                place,
+                may_be_no_address: false,
+            }
         })
         .collect()
 }

@@ -90,6 +90,22 @@ impl Numbers {
         Window { earliest: delay + refusal.earliest, latest: delay + latest }
     }
 
+    /// From the moment something that the probe asks fails, by refusing or by hanging, to that decision.
+    pub fn act_after_outage(&self) -> Window {
+        Window { earliest: self.act_after_refusal().earliest, latest: self.act_after_hang().latest }
+    }
+
+    /// From the moment every attempt succeeds at once to the decision that the probe has passed. Attempts may have been
+    /// hanging until then.
+    pub fn pass_after_recovery(&self) -> Window {
+        let further = match self.worker {
+            Worker::Kubelet => self.success_threshold.saturating_sub(1),
+            Worker::ReplicaMonitor => self.success_threshold,
+        };
+        let earliest = further * self.period;
+        Window { earliest, latest: earliest + self.spacing_when_hanging() }
+    }
+
     /// How many consecutive failures act.
     fn failures(&self) -> u64 {
         match self.worker {
@@ -145,6 +161,16 @@ mod tests {
         assert_eq!(DEFAULTS.act_after_hang(), Window { earliest: 21, latest: 31 });
         assert_eq!(DEFAULTS.act_after_start(), Window { earliest: 20, latest: 30 });
         assert_eq!(DEFAULTS.act_after_hang().to_string(), "21–31 s");
+    }
+
+    #[test]
+    fn a_probe_passes_after_the_next_attempts_that_succeed() {
+        assert_eq!(DEFAULTS.pass_after_recovery(), Window { earliest: 0, latest: 10 });
+        let patient = Numbers { period: 5, timeout: 8, success_threshold: 3, ..DEFAULTS };
+        assert_eq!(patient.pass_after_recovery(), Window { earliest: 10, latest: 18 });
+        let tye = Numbers { worker: Worker::ReplicaMonitor, period: 1, ..DEFAULTS };
+        assert_eq!(tye.pass_after_recovery(), Window { earliest: 1, latest: 3 });
+        assert_eq!(DEFAULTS.act_after_outage(), Window { earliest: 20, latest: 31 });
     }
 
     #[test]

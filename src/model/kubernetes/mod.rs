@@ -9,8 +9,8 @@ mod strict;
 
 use self::map::{Map, is_null, is_placeholder, not_a_map};
 use super::{
-    ConfigMap, Container, Field, Found, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort,
-    Workload,
+    Autoscaler, ConfigMap, Container, Field, Found, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service,
+    ServicePort, Strategy, Workload,
 };
 use crate::span::Spanned;
 use crate::yaml::{Kind, Node};
@@ -79,6 +79,8 @@ fn object(node: Node<'_>, document: u32, model: &mut Model, depth: usize) -> boo
     match kind {
         "Service" if group.is_empty() => model.services.push(service(&map, node)),
         "ConfigMap" if group.is_empty() => model.config_maps.push(config_map(&map)),
+        "HorizontalPodAutoscaler" => model.autoscalers.push(autoscaler(&map, "minReplicas")),
+        "ScaledObject" if group == "keda.sh" => model.autoscalers.push(autoscaler(&map, "minReplicaCount")),
         _ => workloads(node, &map, kind, group, document, model),
     }
     true
@@ -214,6 +216,7 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         labels: labels(&own_labels.map("labels")),
         pod_path: path.to_owned(),
         replicas: spec.number("replicas"),
+        strategy: strategy(&spec.map(if kind == "StatefulSet" { "updateStrategy" } else { "strategy" })),
         progress_deadline: spec.number("progressDeadlineSeconds"),
         min_ready: spec.number("minReadySeconds"),
         service_name: spec.string("serviceName"),
@@ -340,6 +343,29 @@ fn service(map: &Map<'_>, node: Node<'_>) -> Service {
         publish_not_ready_addresses: annotated
             || spec.boolean("publishNotReadyAddresses").value().copied().unwrap_or(false),
         headless: spec.text("clusterIP") == Some("None"),
+    }
+}
+
+fn strategy(map: &Map<'_>) -> Strategy {
+    let numbers = map.map("rollingUpdate");
+    Strategy {
+        kind: map.string("type"),
+        max_unavailable: numbers.port("maxUnavailable"),
+        max_surge: numbers.port("maxSurge"),
+    }
+}
+
+/// Without a kind KEDA means a Deployment.
+fn autoscaler(map: &Map<'_>, minimum: &str) -> Autoscaler {
+    let spec = map.map("spec");
+    let target = spec.map("scaleTargetRef");
+    Autoscaler {
+        namespace: namespace(map),
+        target: (
+            target.text("kind").unwrap_or("Deployment").to_owned(),
+            target.text("name").unwrap_or_default().to_owned(),
+        ),
+        minimum: spec.number(minimum),
     }
 }
 
