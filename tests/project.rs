@@ -63,6 +63,81 @@ fn a_variable_is_looked_up_in_a_config_map_of_the_run() {
     assert_eq!(findings(&[("p.yaml", &pod("own")), ("settings.yaml", settings)]), Vec::<String>::new());
 }
 
+/// A workload whose readiness runs `command`; `spec` is the rest of its spec.
+fn ready(kind: &str, spec: &str, command: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: web}}\nspec:\n  selector: {{matchLabels: {{app: web}}}}\n  \
+         {spec}\n  template:\n    metadata: {{labels: {{app: web}}}}\n    spec:\n      containers:\n        - name: app\n          \
+         image: example.org/web:1\n          readinessProbe: {{exec: {{command: [sh, -c, '{command}']}}, timeoutSeconds: \
+         15}}\n"
+    )
+}
+
+#[test]
+fn readiness_may_ask_others_as_long_as_there_is_one_replica() {
+    let autoscaler = |minimum: &str| {
+        format!(
+            "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {{name: x}}\nspec: {{scaleTargetRef: \
+             {{kind: Deployment, name: web}}{minimum}}}\n"
+        )
+    };
+    let asks = |spec: &str| ready("Deployment", spec, "nc -z orders-db 5432");
+    let told = ["web.yaml readiness-checks-dependency"];
+    assert_eq!(findings(&[("web.yaml", &asks("replicas: 2"))]), told);
+    for spec in ["replicas: 1", "revisionHistoryLimit: 3", "replicas: \"{{ .Values.replicas }}\""] {
+        assert_eq!(findings(&[("web.yaml", &asks(spec))]), Vec::<String>::new(), "{spec}");
+    }
+    let asks = asks("revisionHistoryLimit: 3");
+    assert_eq!(findings(&[("hpa.yaml", &autoscaler(", minReplicas: 2")), ("web.yaml", &asks)]), told);
+    assert_eq!(findings(&[("hpa.yaml", &autoscaler("")), ("web.yaml", &asks)]), Vec::<String>::new());
+}
+
+#[test]
+fn the_own_line_in_the_state_of_a_cluster_is_no_dependency() {
+    let asks = |command: &str| ready("StatefulSet", "replicas: 3", command);
+    let told = ["web.yaml readiness-checks-dependency"];
+    for command in ["nodetool status | grep UN", "curl -f http://localhost:9200/_cat/nodes", "rpk cluster health"] {
+        assert_eq!(findings(&[("web.yaml", &asks(command))]), told, "{command}");
+    }
+    for command in [
+        "nodetool status | grep UN | grep $POD_IP",
+        "nodetool status | grep UN.*$(hostname -i)",
+        "curl -f http://localhost:9200/_cat/nodes | grep $HOSTNAME",
+        "etcdctl endpoint health",
+        "redis-cli cluster info | grep cluster_state:ok",
+        "rabbitmq-diagnostics check_local_alarms",
+        "vault status",
+    ] {
+        assert_eq!(findings(&[("web.yaml", &asks(command))]), Vec::<String>::new(), "{command}");
+    }
+}
+
+#[test]
+fn only_the_leader_is_ready_stops_rollouts_that_keep_the_old_one() {
+    let told = ["web.yaml readiness-checks-dependency"];
+    let asks = |kind: &str, spec: &str| ready(kind, spec, "curl -f http://localhost:8081/leader");
+    for (kind, spec) in [
+        ("Deployment", "replicas: 1"),
+        ("Deployment", "replicas: 3"),
+        ("Deployment", "strategy: {rollingUpdate: {maxUnavailable: 25%, maxSurge: 1}}"),
+        ("Deployment", "replicas: 3\n  strategy: {rollingUpdate: {maxUnavailable: 2}}"),
+        ("StatefulSet", "replicas: 3"),
+    ] {
+        assert_eq!(findings(&[("web.yaml", &asks(kind, spec))]), told, "{kind} {spec}");
+    }
+    for (kind, spec) in [
+        ("Deployment", "strategy: {type: Recreate}"),
+        ("Deployment", "strategy: {rollingUpdate: {maxUnavailable: 1}}"),
+        ("Deployment", "strategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 0}}"),
+        ("Deployment", "strategy: {type: \"{{ .Values.strategy }}\"}"),
+        ("StatefulSet", "serviceName: web"),
+        ("StatefulSet", "replicas: 3\n  updateStrategy: {type: OnDelete}"),
+        ("DaemonSet", "minReadySeconds: 3"),
+    ] {
+        assert_eq!(findings(&[("web.yaml", &asks(kind, spec))]), Vec::<String>::new(), "{kind} {spec}");
+    }
+}
+
 #[test]
 fn a_file_that_a_kustomization_names_as_a_patch_misses_nothing() {
     let kustomization =

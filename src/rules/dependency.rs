@@ -221,15 +221,21 @@ fn clients(cx: &Context<'_>, container: &Container, probe: &Probe, command: &Com
             continue;
         }
         let program = call.run.program().unwrap_or_default().into_owned();
+        let own = names_own_pod(container, command, &call);
         for target in call.targets() {
             questions.extend(target_question(cx, container, command, &program, &target));
             if let Some(path) = &target.path {
                 let at = command.span(target.path_place.unwrap_or(target.place));
-                questions.extend(path_question(container, probe, path, at, "exec.command".to_owned()));
+                let mut question = path_question(container, probe, path, at, "exec.command".to_owned());
+                // `_cat/nodes | grep $(hostname)` looks for itself in the answer.
+                if let Some(Question { clue: Clue::Cluster { own: by_name }, .. }) = &mut question {
+                    *by_name = own;
+                }
+                questions.extend(question);
             }
         }
         if questions.is_empty() {
-            questions.extend(asks(container, command, &call, &program));
+            questions.extend(asks(command, &call, &program, own));
         }
     }
     for run in command.exec.runs() {
@@ -241,17 +247,11 @@ fn clients(cx: &Context<'_>, container: &Container, probe: &Probe, command: &Com
 }
 
 /// A command that asks a broker or a whole cluster even when it is put to the process at hand.
-fn asks(container: &Container, command: &Command<'_>, call: &Call<'_>, program: &str) -> Option<Question> {
+fn asks(command: &Command<'_>, call: &Call<'_>, program: &str, own: bool) -> Option<Question> {
     let asks = call.asks();
     // Of several questions in one command, the one about others.
     let about_others = |about: About| matches!(about, About::Cluster | About::Broker);
     let ask = asks.iter().find(|ask| about_others(ask.about)).or_else(|| asks.first())?;
-    let own = {
-        let is_pod = |source: &EnvSource| matches!(source, EnvSource::Pod(_));
-        let of_pod = container.env.iter().filter(|variable| is_pod(&variable.source));
-        let names: Vec<&str> = of_pod.map(|variable| variable.name.as_str()).collect();
-        command.exec.names_own_pod(call.id, &names)
-    };
     let (what, other, clue) = match ask.about {
         About::Broker => ("goes through the broker", "the broker", Clue::Broker { own }),
         About::Cluster if call.client.kind == Kind::Dns => ("asks the DNS of the cluster", "that DNS", Clue::Named),
@@ -272,6 +272,15 @@ fn asks(container: &Container, command: &Command<'_>, call: &Call<'_>, program: 
         help: None,
         labels: Vec::new(),
     })
+}
+
+/// Whether a call, or what reads its output, names the pod it runs in, by custom or by a variable of the container.
+fn names_own_pod(container: &Container, command: &Command<'_>, call: &Call<'_>) -> bool {
+    let is_name = |path: &str| path == "metadata.name" || path.starts_with("status.podIP");
+    let of_pod =
+        container.env.iter().filter(|variable| matches!(&variable.source, EnvSource::Pod(path) if is_name(path)));
+    let names: Vec<&str> = of_pod.map(|variable| variable.name.as_str()).collect();
+    command.exec.names_own_pod(call.id, &names)
 }
 
 /// Somebody else at the other end of a client.

@@ -30,6 +30,11 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
 /// The path of an HTTP handler, or those that clients in a command ask the pod itself for.
 fn asked(probe: &Probe, handler: &Handler) -> Vec<Asked> {
     if let Action::HttpGet(http) = &handler.action {
+        // What another host says is another fault.
+        let is_local = http.host.is_default() || http.host.value().is_some_and(|host| is_loopback(host));
+        if !is_local {
+            return Vec::new();
+        }
         let field = format!("{}.path", probe.handler_field(handler.kind()));
         let path = http.path.spanned();
         return path
@@ -48,6 +53,10 @@ fn asked(probe: &Probe, handler: &Handler) -> Vec<Asked> {
         }
     }
     found
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn report(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, probe: &Probe, asked: &Asked, role: &Role) {

@@ -541,16 +541,17 @@ mod talking {
             ("curl -s localhost:9200/_cluster/health | grep -q green", "Cluster"),
             ("curl -sf localhost:9200/_cluster/health", ""),
             ("mongosh --eval 'db.hello().isWritablePrimary || db.hello().secondary' | grep true", "Role"),
+            ("mongosh --eval 'quit(db.hello().isWritablePrimary ? 0 : 1)'", "Leader Role"),
             ("mongosh --eval \"db.adminCommand('ping')\"", ""),
             ("rabbitmqctl node_health_check", "State"),
             ("rabbitmq-diagnostics -q ping", ""),
             ("vault status -tls-skip-verify", "State"),
             ("curl -f http://127.0.0.1:8200/v1/sys/health", "State"),
             ("curl -f 'http://127.0.0.1:8200/v1/sys/health?standbyok=true'", ""),
-            ("consul operator raft list-peers", "Cluster"),
-            ("consul members", "Cluster"),
-            ("etcdctl endpoint health --cluster", "Cluster Cluster"),
-            ("curl -s http://127.0.0.1:8500/v1/status/leader | grep .", "Cluster"),
+            ("consul operator raft list-peers", "Quorum"),
+            ("consul members", "Quorum"),
+            ("etcdctl endpoint health --cluster", "Quorum Cluster"),
+            ("curl -s http://127.0.0.1:8500/v1/status/leader | grep .", "Quorum"),
             (
                 "kafka-topics.sh --zookeeper zookeeper.kafka:2181 --describe --under-replicated-partitions",
                 "Cluster Cluster",
@@ -560,6 +561,27 @@ mod talking {
             ("nslookup kafka", "Cluster"),
         ] {
             assert_eq!(asked(script), expected, "{script}");
+        }
+    }
+
+    #[test]
+    fn the_own_pod_is_named_in_a_command_or_by_those_who_read_it() {
+        let names = |script: &str| {
+            let exec = sh(script);
+            let calls = exec.calls(clients());
+            exec.names_own_pod(calls[0].id, &["ME"])
+        };
+        for script in [
+            "celery -A shop inspect ping -d celery@$HOSTNAME",
+            "celery -A shop inspect ping -d celery@$(hostname)",
+            "celery -A shop inspect ping -d $ME",
+            "nodetool status | grep UN | grep -q ${POD_IP}",
+            "[ -n \"$(nodetool status | grep \"UN.*$(hostname -i)\")\" ]",
+        ] {
+            assert!(names(script), "{script}");
+        }
+        for script in ["celery -A shop inspect ping", "nodetool status | grep UN; echo $HOSTNAME"] {
+            assert!(!names(script), "{script}");
         }
     }
 
