@@ -113,6 +113,16 @@ fn the_own_line_in_the_state_of_a_cluster_is_no_dependency() {
 }
 
 #[test]
+fn a_broker_that_is_asked_for_the_own_worker_is_worth_a_look_only() {
+    let asks = |command: &str| ready("Deployment", "replicas: 3", command);
+    let told = ["web.yaml readiness-checks-dependency"];
+    assert_eq!(findings(&[("web.yaml", &asks("celery -A shop inspect ping"))]), told);
+    for command in ["celery -A shop inspect ping -d celery@$HOSTNAME", "airflow jobs check --local --limit 0"] {
+        assert_eq!(findings(&[("web.yaml", &asks(command))]), Vec::<String>::new(), "{command}");
+    }
+}
+
+#[test]
 fn only_the_leader_is_ready_stops_rollouts_that_keep_the_old_one() {
     let told = ["web.yaml readiness-checks-dependency"];
     let asks = |kind: &str, spec: &str| ready(kind, spec, "curl -f http://localhost:8081/leader");

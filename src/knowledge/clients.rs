@@ -52,7 +52,7 @@ fn client(row: &Row<'_>) -> Result<Client, RowError> {
         timeout: row.rows("timeout", &SPELLING_KEYS)?.iter().map(limit).collect::<Result<_, _>>()?,
         attempts: spellings(row, "attempts")?,
         asks: row
-            .rows("asks", &["words", "text", "unless", "read-for", "about", "source"])?
+            .rows("asks", &["words", "text", "unless", "own", "read-for", "about", "source"])?
             .iter()
             .map(ask)
             .collect::<Result<_, _>>()?,
@@ -106,6 +106,7 @@ fn ask(row: &Row<'_>) -> Result<Ask, RowError> {
         words: row.texts("words"),
         texts: row.texts("text"),
         unless: row.texts("unless"),
+        own: row.texts("own"),
         read_for: row.optional("read-for").map(str::to_owned),
         about: row.named("about", About::from_name)?.ok_or_else(|| row.error("`about` is missing"))?,
         source: row.text("source")?.to_owned(),

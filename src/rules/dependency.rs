@@ -124,7 +124,9 @@ pub(super) fn is_cluster_name(cx: &Context<'_>, host: &str) -> bool {
         // A bare number is an old spelling of an address.
         [only] => !only.bytes().all(|byte| byte.is_ascii_digit()),
         [name, namespace] => {
-            *namespace == cx.workload.namespace || cx.project.has_service(name, namespace) || *namespace == "svc"
+            *namespace == cx.workload.namespace
+                || cx.project.has_service(name, namespace)
+                || ["svc", "default"].contains(namespace)
         }
         [_, _, "svc", ..] => true,
         [.., "svc"] | [.., "cluster", "local"] => true,
@@ -252,6 +254,7 @@ fn asks(command: &Command<'_>, call: &Call<'_>, program: &str, own: bool) -> Opt
     // Of several questions in one command, the one about others.
     let about_others = |about: About| matches!(about, About::Cluster | About::Broker);
     let ask = asks.iter().find(|ask| about_others(ask.about)).or_else(|| asks.first())?;
+    let own = own || call.asks_own(ask);
     let (what, other, clue) = match ask.about {
         About::Broker => ("goes through the broker", "the broker", Clue::Broker { own }),
         About::Cluster if call.client.kind == Kind::Dns => ("asks the DNS of the cluster", "that DNS", Clue::Named),

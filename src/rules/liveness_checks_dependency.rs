@@ -43,7 +43,7 @@ fn report(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, probe: &
         }
         (_, Clue::Host) => format!(
             "the kubelet looks the name up on the node, which as a rule knows no Services: then {replicas} restarted \
-             again and again; and where it does know {other}, its outage restarts them {within}"
+             again and again; and where it does know {other}, its outage does the same {within}"
         ),
         (ProbeKind::Startup, _) => {
             format!("while {other} does not answer, no start succeeds: {replicas} restarted {within}, again and again")
@@ -54,7 +54,11 @@ fn report(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, probe: &
         ),
     };
     let help = question.help.unwrap_or_else(|| {
-        "ask only whether the process itself is stuck; a dependency belongs into readiness, if anywhere".to_owned()
+        let elsewhere = match question.clue {
+            Clue::Leader { .. } => "one that waits to lead is well",
+            _ => "a dependency belongs into readiness, if anywhere",
+        };
+        format!("ask only whether the process itself is stuck; {elsewhere}")
     });
     let mut report = sink
         .probe(container, probe, &question.field, question.at, format!("{who} {}", question.asks))

@@ -55,6 +55,7 @@ pub(super) fn count(cx: &Context<'_>) -> Count {
 /// The replicas as the subject of a sentence: "all 3 replicas are".
 pub(super) fn all(cx: &Context<'_>) -> String {
     match (count(cx), cx.workload.replicas.value()) {
+        (Count::Known(2), _) => "both replicas are".to_owned(),
         (Count::Known(count), _) if count > 1 => format!("all {count} replicas are"),
         // The default says nothing of what an autoscaler or an overlay does.
         (Count::Known(1), Some(_)) => "the only replica is".to_owned(),

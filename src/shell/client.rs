@@ -242,6 +242,8 @@ pub struct Ask {
     pub texts: Vec<String>,
     /// Text that makes the question harmless when some word holds it.
     pub unless: Vec<String>,
+    /// Options that narrow the question to the process at hand, though others still decide whether it is answered.
+    pub own: Vec<String>,
     /// Text that a reader of the output must look for.
     pub read_for: Option<String>,
     /// Whom the answer depends on.

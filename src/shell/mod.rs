@@ -448,6 +448,11 @@ impl<'e> Call<'e> {
             .collect()
     }
 
+    /// Whether an option narrows the question to the process at hand.
+    pub fn asks_own(&self, ask: &Ask) -> bool {
+        self.given.options.iter().any(|option| ask.own.contains(&option.name))
+    }
+
     /// The row of `replies` that this call matches.
     pub fn reply(&self) -> Option<&'e Reply> {
         self.client.replies.iter().find(|reply| has_in_order(self.run, &reply.words))
