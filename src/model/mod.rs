@@ -1,6 +1,7 @@
 //! What the rules look at: workloads, containers and probes with the place of every value, and the few other objects
 //! that decide what a probe means. One reader per dialect fills it; nothing here judges.
 
+mod cluster;
 mod field;
 pub mod kubernetes;
 mod kustomize;
@@ -9,6 +10,7 @@ pub mod tye;
 mod version;
 mod workload;
 
+pub use cluster::{Annotation, Autoscaler, Namespace, PeerAuthentication, ScalerKind};
 pub use field::{Field, Found};
 pub use kubernetes::fields;
 pub use kustomize::Kustomization;
@@ -35,8 +37,12 @@ pub struct Model {
     pub services: Vec<Service>,
     /// Kubernetes ConfigMaps.
     pub config_maps: Vec<ConfigMap>,
-    /// What sets the number of replicas of workloads.
+    /// Kubernetes Namespaces.
+    pub namespaces: Vec<Namespace>,
+    /// What changes numbers of replicas.
     pub autoscalers: Vec<Autoscaler>,
+    /// Istio's rules about mutual TLS.
+    pub peer_authentications: Vec<PeerAuthentication>,
     /// The file is a kustomization.
     pub kustomization: Option<Kustomization>,
     /// Documents that hold something.
@@ -73,6 +79,10 @@ pub struct ServicePort {
     pub target: Port,
     /// Bytes of that value.
     pub at: Span,
+    /// `name`; empty when none is written.
+    pub name: String,
+    /// `protocol`, TCP when none is written.
+    pub protocol: String,
 }
 
 /// A Kubernetes ConfigMap.
@@ -84,17 +94,6 @@ pub struct ConfigMap {
     pub namespace: String,
     /// Text entries of `data`.
     pub data: Vec<(String, String)>,
-}
-
-/// A HorizontalPodAutoscaler, or a ScaledObject of KEDA.
-#[derive(Debug)]
-pub struct Autoscaler {
-    /// Its namespace; empty when none is written.
-    pub namespace: String,
-    /// Kind and name of what it scales.
-    pub target: (String, String),
-    /// The least number of replicas.
-    pub minimum: Field<Number>,
 }
 
 /// The words in which a text can say something that a reader here understands. A text without any of them is passed

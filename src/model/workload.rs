@@ -1,7 +1,7 @@
 //! What carries containers, and the containers themselves.
 
 use super::probe::Arg;
-use super::{Field, Found, Handler, HandlerKind, Key, Number, Orchestrator, Port, Probe, ProbeKind};
+use super::{Annotation, Field, Found, Handler, HandlerKind, Key, Number, Orchestrator, Port, Probe, ProbeKind};
 use crate::span::{Span, Spanned};
 
 /// How much of the object the document shows. Absence is judged on complete ones only.
@@ -38,6 +38,8 @@ pub struct Workload {
     pub labels: Vec<(String, String)>,
     /// Path of the pod spec as the API server writes it: `spec.template.spec`.
     pub pod_path: String,
+    /// Annotations of the pods.
+    pub annotations: Vec<Annotation>,
     /// `replicas`
     pub replicas: Field<Number>,
     /// `strategy` of a Deployment, `updateStrategy` of a StatefulSet.
@@ -54,6 +56,8 @@ pub struct Workload {
     pub host_network: Field<bool>,
     /// `restartPolicy` of the pod.
     pub restart_policy: Field<String>,
+    /// `backoffLimit` of a Job.
+    pub backoff_limit: Field<Number>,
     /// `terminationGracePeriodSeconds` of the pod.
     pub grace_period: Field<Number>,
     /// Containers, init containers and ephemeral containers in document order.
@@ -156,6 +160,7 @@ impl Workload {
             orchestrator,
             labels: Vec::new(),
             pod_path: String::new(),
+            annotations: Vec::new(),
             replicas: Field::Absent,
             strategy: Strategy::default(),
             progress_deadline: Field::Absent,
@@ -164,6 +169,7 @@ impl Workload {
             pod_management_policy: Field::Absent,
             host_network: Field::Absent,
             restart_policy: Field::Absent,
+            backoff_limit: Field::Absent,
             grace_period: Field::Absent,
             containers: Vec::new(),
             odd_keys: Vec::new(),
@@ -197,6 +203,16 @@ impl Workload {
         for probe in self.containers.iter_mut().flat_map(|container| &mut container.probes) {
             probe.partial = true;
         }
+    }
+
+    /// The value of an annotation of the pods.
+    pub fn annotation(&self, name: &str) -> Option<&Annotation> {
+        self.annotations.iter().find(|annotation| annotation.name == name)
+    }
+
+    /// The value of a label of the pods.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels.iter().find(|(label, _)| label == name).map(|(_, value)| value.as_str())
     }
 
     /// All probes with their containers.

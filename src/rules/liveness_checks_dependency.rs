@@ -1,5 +1,5 @@
 use super::dependency::{self, Clue, Question};
-use super::{Context, Sink, replicas, words};
+use super::{Context, Sink, rollout, words};
 use crate::finding::{Confidence, Level};
 use crate::model::{Container, Probe, ProbeKind};
 
@@ -23,7 +23,7 @@ fn matters(cx: &Context<'_>, probe: &Probe, question: &Question) -> bool {
         Clue::Role | Clue::State | Clue::Leader { .. } if probe.kind == ProbeKind::Startup && by_command => false,
         // The only replica leads, unless another one still holds the lease.
         Clue::Leader { by_lease } => {
-            !replicas::count(cx).is_single() || replicas::leader_blocks_rollout(cx, by_lease).is_some()
+            !rollout::count(cx).is_single() || rollout::leader_blocks_rollout(cx, by_lease).is_some()
         }
         _ => true,
     }
@@ -36,7 +36,7 @@ fn report(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, probe: &
         Some(numbers) => format!("within {}", numbers.act_after_hang()),
         None => "soon".to_owned(),
     };
-    let replicas = replicas::all(cx);
+    let replicas = rollout::all(cx);
     let why = match (probe.kind, question.clue) {
         (_, Clue::Leader { .. }) => {
             format!("every replica but {other} is restarted {within}, again and again, though nothing is wrong with it")

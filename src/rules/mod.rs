@@ -43,7 +43,7 @@ mod probe_value_type;
 mod probe_version_unsupported;
 mod readiness_checks_dependency;
 mod readiness_missing;
-mod replicas;
+mod rollout;
 mod spelling;
 mod startup_exceeds_progress_deadline;
 mod startup_probe_missing;
@@ -59,7 +59,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use page::{AppliesTo, Page, parse as parse_page};
-pub use project::{File, Project};
+pub use project::{File, Project, Replicas, ReplicasFrom};
 pub use sink::{Report, Sink};
 
 use crate::finding::Finding;

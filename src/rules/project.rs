@@ -1,10 +1,14 @@
 //! All sources of a run with a small index across them.
 
+mod replicas;
+
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{Autoscaler, ConfigMap, Model, Origin, Service, Workload};
+use crate::model::{ConfigMap, Model, Namespace, Origin, PeerAuthentication, Service, Workload};
 use crate::source::Source;
 use crate::span::SourceId;
+
+pub use replicas::{Replicas, ReplicasFrom};
 
 /// One source with its model.
 #[derive(Debug)]
@@ -23,8 +27,7 @@ pub struct Project {
     /// being held against all of them.
     services: HashMap<(String, String, String), Vec<(usize, usize)>>,
     config_maps: HashMap<(String, String), (usize, usize)>,
-    /// Autoscalers by namespace and kind and name of what they scale.
-    autoscalers: HashMap<(String, String, String), (usize, usize)>,
+    autoscalers: replicas::Index,
     /// How far the nearest pod is that a Service selects, by file and index of the Service.
     nearest: HashMap<(usize, usize), usize>,
 }
@@ -58,14 +61,10 @@ impl Project {
                 let place = (default_namespace(&config_map.namespace).to_owned(), config_map.name.clone());
                 project.config_maps.entry(place).or_insert((file_index, index));
             }
-            for (index, autoscaler) in file.model.autoscalers.iter().enumerate() {
-                let (kind, name) = autoscaler.target.clone();
-                let place = (default_namespace(&autoscaler.namespace).to_owned(), kind, name);
-                project.autoscalers.entry(place).or_insert((file_index, index));
-            }
         }
         project.files = files;
         project.find_nearest();
+        project.autoscalers = replicas::index(&project);
         project
     }
 
@@ -142,18 +141,25 @@ impl Project {
         found
     }
 
-    /// What sets the number of replicas of a workload, if something does.
-    pub fn autoscaler_of(&self, workload: &Workload) -> Option<&Autoscaler> {
-        let name = workload.name.as_ref()?.value.clone();
-        let place = (default_namespace(&workload.namespace).to_owned(), workload.kind.clone(), name);
-        let &(file, index) = self.autoscalers.get(&place)?;
-        Some(&self.files[file].model.autoscalers[index])
-    }
-
     /// Whether some file has a Service of this name and namespace.
     pub fn has_service(&self, name: &str, namespace: &str) -> bool {
         let mut services = self.files.iter().flat_map(|file| &file.model.services);
         services.any(|service| service.name == name && service.namespace == namespace)
+    }
+
+    /// The Namespaces of that name with the files they are in. Rules that ask have found a reason to: they are few.
+    pub fn namespaces(&self, name: &str) -> impl Iterator<Item = (SourceId, &Namespace)> {
+        let all = self.files.iter().enumerate().flat_map(|(file, content)| {
+            content.model.namespaces.iter().map(move |namespace| (SourceId(file as u32), namespace))
+        });
+        all.filter(move |(_, namespace)| !name.is_empty() && namespace.name == name)
+    }
+
+    /// All rules about mutual TLS with the files they are in.
+    pub fn peer_authentications(&self) -> impl Iterator<Item = (SourceId, &PeerAuthentication)> {
+        self.files.iter().enumerate().flat_map(|(file, content)| {
+            content.model.peer_authentications.iter().map(move |policy| (SourceId(file as u32), policy))
+        })
     }
 
     /// A ConfigMap by the namespace of the one who asks and its name.

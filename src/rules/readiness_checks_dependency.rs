@@ -1,5 +1,5 @@
 use super::dependency::{self, Clue, Question};
-use super::{Context, Sink, replicas, words};
+use super::{Context, Sink, rollout, words};
 use crate::finding::{Confidence, Level};
 use crate::model::{Container, Orchestrator, Probe, ProbeKind};
 
@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
 
 /// How much a question matters to readiness; `None` where it is what readiness is for.
 fn level(cx: &Context<'_>, question: &Question) -> Option<Level> {
-    let count = replicas::count(cx);
+    let count = rollout::count(cx);
     let warning = match question.clue {
         // As a rule the name is not even found.
         Clue::Host => true,
@@ -26,7 +26,7 @@ fn level(cx: &Context<'_>, question: &Question) -> Option<Level> {
         // Who asks about a cluster has one, unless the numbers say otherwise.
         Clue::Cluster { own: false } => !count.is_single(),
         Clue::Aggregate { has_ready: false } | Clue::Broker { own: true } => false,
-        Clue::Leader { by_lease } => replicas::leader_blocks_rollout(cx, by_lease).map(|_| true)?,
+        Clue::Leader { by_lease } => rollout::leader_blocks_rollout(cx, by_lease).map(|_| true)?,
         // A member that is sealed, behind, or without a quorum does not serve, and readiness says so.
         Clue::Cluster { own: true } | Clue::Quorum | Clue::Role | Clue::State => return None,
     };
@@ -54,9 +54,9 @@ fn report(
         }
         None => ("soon".to_owned(), "some time".to_owned()),
     };
-    let replicas = replicas::all(cx);
+    let replicas = rollout::all(cx);
     let why = match question.clue {
-        Clue::Leader { by_lease } => replicas::leader_blocks_rollout(cx, by_lease).unwrap_or_default(),
+        Clue::Leader { by_lease } => rollout::leader_blocks_rollout(cx, by_lease).unwrap_or_default(),
         Clue::Host => format!(
             "the kubelet looks the name up on the node, which as a rule knows no Services: then no pod ever becomes \
              ready; and where it does know {other}, its outage takes every replica out of traffic \

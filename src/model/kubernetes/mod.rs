@@ -1,6 +1,7 @@
 //! Reads Kubernetes objects: every kind that carries a pod template, by path for the well-known ones and by shape for
 //! the rest; Services and ConfigMaps; loose probe blocks.
 
+mod cluster;
 mod container;
 pub mod fields;
 mod map;
@@ -9,8 +10,8 @@ mod strict;
 
 use self::map::{Map, is_null, is_placeholder, not_a_map};
 use super::{
-    Autoscaler, ConfigMap, Container, Field, Found, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service,
-    ServicePort, Strategy, Workload,
+    ConfigMap, Container, Field, Found, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort,
+    Strategy, Workload,
 };
 use crate::span::Spanned;
 use crate::yaml::{Kind, Node};
@@ -79,8 +80,7 @@ fn object(node: Node<'_>, document: u32, model: &mut Model, depth: usize) -> boo
     match kind {
         "Service" if group.is_empty() => model.services.push(service(&map, node)),
         "ConfigMap" if group.is_empty() => model.config_maps.push(config_map(&map)),
-        "HorizontalPodAutoscaler" => model.autoscalers.push(autoscaler(&map, "minReplicas")),
-        "ScaledObject" if group == "keda.sh" => model.autoscalers.push(autoscaler(&map, "minReplicaCount")),
+        _ if cluster::read(&map, node, kind, group, model) => {}
         _ => workloads(node, &map, kind, group, document, model),
     }
     true
@@ -98,9 +98,13 @@ fn workloads(node: Node<'_>, map: &Map<'_>, kind: &str, group: &str, document: u
         }
         let template = parents.len().checked_sub(2).and_then(|at| parents.get(at)).cloned().unwrap_or_default();
         if let Some(pod) = parents.last() {
-            let mut workload = workload(&context, &template, pod, &path.join("."));
-            workload.odd_keys = strict::object(node, path);
-            model.workloads.push(workload);
+            let mut found = workload(&context, &template, pod, &path.join("."));
+            found.odd_keys = strict::object(node, path);
+            // The object that has the template: a Job, also that of a CronJob.
+            if let Some(owner) = parents.len().checked_sub(3).and_then(|at| parents.get(at)) {
+                found.backoff_limit = owner.number("backoffLimit");
+            }
+            model.workloads.push(found);
         }
         return;
     }
@@ -168,7 +172,9 @@ fn pod_specs(node: Node<'_>, owner: &Owner<'_, '_>, path: &mut Path, model: &mut
                     && found.labels.is_empty()
                     && depth > 0
                 {
-                    found.labels = labels(&Map::read(node).map("metadata").map("labels"));
+                    let metadata = Map::read(node).map("metadata");
+                    found.labels = labels(&metadata.map("labels"));
+                    found.annotations = cluster::annotations(&metadata);
                 }
             }
         }
@@ -206,15 +212,16 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         }
     }
     let odd_lists = odd_lists(pod, path);
-    let own_labels = if kind == "Pod" { map.map("metadata") } else { template.map("metadata") };
+    let metadata = if kind == "Pod" { map.map("metadata") } else { template.map("metadata") };
     let subject = subject(kind, &namespace, name.as_ref().map(|name| name.value.as_str()));
     let mut workload = Workload {
         group: group.to_owned(),
         kind: kind.to_owned(),
         name,
         namespace,
-        labels: labels(&own_labels.map("labels")),
+        labels: labels(&metadata.map("labels")),
         pod_path: path.to_owned(),
+        annotations: cluster::annotations(&metadata),
         replicas: spec.number("replicas"),
         strategy: strategy(&spec.map(if kind == "StatefulSet" { "updateStrategy" } else { "strategy" })),
         progress_deadline: spec.number("progressDeadlineSeconds"),
@@ -323,10 +330,15 @@ fn service(map: &Map<'_>, node: Node<'_>) -> Service {
         .into_iter()
         .filter_map(|item| {
             let port = Map::read(item);
-            let name = if port.get("targetPort").is_some() { "targetPort" } else { "port" };
-            let field = port.port(name);
+            let key = if port.get("targetPort").is_some() { "targetPort" } else { "port" };
+            let field = port.port(key);
             let (target, at) = field.spanned()?;
-            Some(ServicePort { target: target.clone(), at })
+            Some(ServicePort {
+                target: target.clone(),
+                at,
+                name: port.text("name").unwrap_or_default().to_owned(),
+                protocol: port.text("protocol").unwrap_or("TCP").to_owned(),
+            })
         })
         .collect();
     let annotated = map
@@ -352,20 +364,6 @@ fn strategy(map: &Map<'_>) -> Strategy {
         kind: map.string("type"),
         max_unavailable: numbers.port("maxUnavailable"),
         max_surge: numbers.port("maxSurge"),
-    }
-}
-
-/// Without a kind KEDA means a Deployment.
-fn autoscaler(map: &Map<'_>, minimum: &str) -> Autoscaler {
-    let spec = map.map("spec");
-    let target = spec.map("scaleTargetRef");
-    Autoscaler {
-        namespace: namespace(map),
-        target: (
-            target.text("kind").unwrap_or("Deployment").to_owned(),
-            target.text("name").unwrap_or_default().to_owned(),
-        ),
-        minimum: spec.number(minimum),
     }
 }
 

@@ -1,13 +1,7 @@
 //! How many replicas a workload has, and whether a rolling update of it can go on.
 
-use super::Context;
+use super::{Context, Replicas, ReplicasFrom};
 use crate::model::{Field, Number, Origin, Port};
-
-/// Kinds whose `replicas` is 1 when it is not written; a Pod is one in any case.
-///
-/// Source: kubernetes/api `apps/v1`, `core/v1`; argo-rollouts `Rollout`; dotnet/tye `ConfigService.Replicas`.
-const ONE_BY_DEFAULT: [&str; 7] =
-    ["Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "Rollout", "Pod", "service"];
 
 /// How many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,21 +28,10 @@ impl Count {
 
 /// How many replicas the workload has.
 pub(super) fn count(cx: &Context<'_>) -> Count {
-    let workload = cx.workload;
-    if let Some(autoscaler) = cx.project.autoscaler_of(workload) {
-        return match autoscaler.minimum.value() {
-            Some(&minimum) if minimum > 1 => Count::Several,
-            _ => Count::Unknown,
-        };
-    }
-    match &workload.replicas {
-        Field::Value { value, .. } => Count::Known(*value),
-        Field::Absent | Field::Null { .. }
-            if workload.origin == Origin::Complete && ONE_BY_DEFAULT.contains(&workload.kind.as_str()) =>
-        {
-            Count::Known(1)
-        }
-        _ => Count::Unknown,
+    match cx.project.replicas_of(cx.source, cx.workload) {
+        Some(Replicas { count, from: ReplicasFrom::Autoscaler(..) }) if count > 1 => Count::Several,
+        Some(Replicas { from: ReplicasFrom::Autoscaler(..), .. }) | None => Count::Unknown,
+        Some(Replicas { count, .. }) => Count::Known(count),
     }
 }
 
