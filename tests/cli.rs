@@ -40,6 +40,7 @@ spec:
         httpGet: {path: /live, port: 8080}
         successThreshold: 2
         timeoutSeconds: 3
+        failureThreshold: 30
 ";
 
 /// A warning with a label and an unsafe fix, on line 12.
@@ -234,7 +235,8 @@ fn broken_yaml_on_standard_input_is_found_with_and_without_a_name() {
 #[test]
 fn json_manifests_are_checked() {
     let text = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [
-        {"name": "c", "image": "i", "startupProbe": {"tcpSocket": {"port": 1}, "successThreshold": 2}}]}}"#;
+        {"name": "c", "image": "i", "startupProbe": {"tcpSocket": {"port": 1}, "failureThreshold": 30,
+         "successThreshold": 2}}]}}"#;
     let run = Folder::new(&[("pod.json", text)]).run(&[]);
     assert_eq!(run.rules(), ["liveness-success-threshold"]);
 }
@@ -550,7 +552,7 @@ fn a_syntax_error_leaves_the_other_documents_checked() {
     let found: Vec<_> =
         findings.iter().map(|it| (it["rule"].as_str().unwrap(), it["document"].as_u64().unwrap())).collect();
     assert_eq!(found, [("liveness-success-threshold", 0), ("syntax-error", 1), ("timeout-exceeds-period", 2)]);
-    assert_eq!(findings[1]["start"]["line"], 14);
+    assert_eq!(findings[1]["start"]["line"], 15);
 }
 
 #[test]
@@ -578,7 +580,7 @@ fn a_service_in_another_file_is_seen() {
 
 #[test]
 fn lines_and_columns_are_right_behind_a_mark_wide_characters_and_carriage_returns() {
-    let line = "      startupProbe: {exec: {command: [\"größe-🙂\"]}, timeoutSeconds: 3, successThreshold: 2}";
+    let line = "      startupProbe: {exec: {command: [\"größe-🙂\"]}, failureThreshold: 30, successThreshold: 2}";
     let text = format!(
         "\u{feff}# größe 🙂\r\napiVersion: v1\r\nkind: Pod\r\nmetadata: {{name: p}}\r\nspec:\r\n  containers:\r\n    - name: \
          c\r\n      image: i\r\n{line}\r\n"
