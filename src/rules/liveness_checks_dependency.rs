@@ -67,6 +67,9 @@ fn report(cx: &Context<'_>, sink: &mut Sink<'_>, container: &Container, probe: &
         .confidence(question.confidence);
     if question.confidence == Confidence::Low {
         report = report.level(Level::Advice);
+    } else if question.clue == Clue::Host {
+        // As a rule the name is not even found.
+        report = report.level(Level::Error);
     }
     for (source, span, text) in question.labels {
         report = report.label_in(source, span, text);

@@ -42,6 +42,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         };
         let level = match target {
             Target::Nothing => Level::Error,
+            // As a rule the name is not even found.
+            Target::OwnService if site.probe.is_some() => Level::Error,
             // A hook may well have to tell somebody else.
             Target::Outside | Target::Address if site.probe.is_none() => Level::Advice,
             _ => Level::Warning,

@@ -21,7 +21,7 @@ fn level(cx: &Context<'_>, question: &Question) -> Option<Level> {
     let count = rollout::count(cx);
     let warning = match question.clue {
         // As a rule the name is not even found.
-        Clue::Host => true,
+        Clue::Host => return Some(Level::Error),
         Clue::Named | Clue::Aggregate { has_ready: true } | Clue::Broker { own: false } => count.is_several(),
         // Who asks about a cluster has one, unless the numbers say otherwise.
         Clue::Cluster { own: false } => !count.is_single(),
