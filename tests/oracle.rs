@@ -22,6 +22,7 @@ const BEYOND_VALIDATION: &[&str] = &[
     "probe-port-undefined",
     "probe-host-loopback",
     "probe-port-protocol",
+    "probe-port-loopback",
     "probe-host-external",
     "liveness-checks-dependency",
     "readiness-checks-dependency",

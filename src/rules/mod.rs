@@ -32,6 +32,7 @@ mod probe_host_loopback;
 mod probe_host_restricted;
 mod probe_misplaced;
 mod probe_not_allowed;
+mod probe_port_loopback;
 mod probe_port_name_invalid;
 mod probe_port_protocol;
 mod probe_port_undeclared;
@@ -131,6 +132,7 @@ pub static RULES: &[Rule] = &[
     rule!(probe_host_loopback, "probe-host-loopback"),
     rule!(probe_host_external, "probe-host-external"),
     rule!(probe_host_restricted, "probe-host-restricted"),
+    rule!(probe_port_loopback, "probe-port-loopback"),
     rule!(probe_port_undeclared, "probe-port-undeclared"),
     rule!(probe_port_protocol, "probe-port-protocol"),
     rule!(probe_scheme_port, "probe-scheme-port"),
