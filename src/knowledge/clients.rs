@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::table::{Row, RowError, rows};
-use crate::shell::{About, Ask, Client, Form, Kind, Limit, Options, Reply, Runtime, Scope, Spelling};
+use crate::shell::{About, Ask, Client, FirstStart, Form, Kind, Limit, Options, Reply, Runtime, Scope, Spelling};
 use crate::yaml;
 
 static CLIENTS: LazyLock<Vec<Client>> = LazyLock::new(|| read(include_str!("../../rules/knowledge/clients.yaml")).0);
@@ -13,7 +13,7 @@ pub fn clients() -> &'static [Client] {
     &CLIENTS
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "names",
     "kind",
     "runtime",
@@ -26,8 +26,11 @@ const KEYS: [&str; 13] = [
     "attempts",
     "asks",
     "replies",
+    "first-start",
     "source",
 ];
+const REPLY_KEYS: [&str; 8] = ["words", "expect", "succeeds-on", "transient", "unless", "ports", "instead", "source"];
+const FIRST_START_KEYS: [&str; 6] = ["images", "unless", "localhost", "network", "instead", "source"];
 const SPELLING_KEYS: [&str; 7] = ["options", "positional", "environment", "form", "unit", "scope", "default"];
 
 fn read(text: &str) -> (Vec<Client>, Vec<RowError>) {
@@ -56,11 +59,8 @@ fn client(row: &Row<'_>) -> Result<Client, RowError> {
             .iter()
             .map(ask)
             .collect::<Result<_, _>>()?,
-        replies: row
-            .rows("replies", &["words", "expect", "succeeds-on", "source"])?
-            .iter()
-            .map(reply)
-            .collect::<Result<_, _>>()?,
+        replies: row.rows("replies", &REPLY_KEYS)?.iter().map(reply).collect::<Result<_, _>>()?,
+        first_start: row.row("first-start", &FIRST_START_KEYS)?.as_ref().map(first_start).transpose()?,
         source: row.text("source")?.to_owned(),
     })
 }
@@ -118,6 +118,21 @@ fn reply(row: &Row<'_>) -> Result<Reply, RowError> {
         words: row.texts("words"),
         expect: row.optional("expect").map(str::to_owned),
         succeeds_on: row.text("succeeds-on")?.to_owned(),
+        transient: row.optional("transient").map(str::to_owned),
+        unless: row.texts("unless"),
+        ports: row.texts("ports"),
+        instead: row.text("instead")?.to_owned(),
+        source: row.text("source")?.to_owned(),
+    })
+}
+
+fn first_start(row: &Row<'_>) -> Result<FirstStart, RowError> {
+    Ok(FirstStart {
+        images: row.texts("images"),
+        unless: row.texts("unless"),
+        localhost: row.word("localhost", &[("network", false), ("socket", true)])?.unwrap_or_default(),
+        network: row.texts("network"),
+        instead: row.text("instead")?.to_owned(),
         source: row.text("source")?.to_owned(),
     })
 }

@@ -83,7 +83,7 @@ pub fn image(reference: &str) -> Option<&'static Image> {
 }
 
 /// The last part of an image's name, without tag and digest.
-pub(super) fn name(reference: &str) -> &str {
+pub fn name(reference: &str) -> &str {
     let without_digest = reference.split('@').next().unwrap_or_default();
     let last = without_digest.rsplit('/').next().unwrap_or_default();
     last.split(':').next().unwrap_or_default()

@@ -10,7 +10,7 @@ mod table;
 
 pub use clients::clients;
 pub use endpoints::{Endpoint, EndpointKind, endpoint};
-pub use images::{Family, Image, image};
+pub use images::{Family, Image, image, name as image_name};
 pub use pages::{Answer, WebPage, web_pages};
 pub use roles::{Role, leader_path, leader_word, readiness};
 pub use table::RowError;

@@ -10,6 +10,7 @@ mod dependency;
 mod environment;
 mod exec;
 mod exec_curl_without_fail;
+mod exec_ready_too_early;
 mod handlers;
 mod http_probe_auth;
 mod http_probe_heavy_path;
@@ -138,6 +139,7 @@ pub static RULES: &[Rule] = &[
     rule!(probe_scheme_port, "probe-scheme-port"),
     rule!(tcp_probe_weak, "tcp-probe-weak"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
+    rule!(exec_ready_too_early, "exec-ready-too-early"),
     rule!(http_probe_path_url, "http-probe-path-url"),
     rule!(http_probe_auth, "http-probe-auth"),
     rule!(http_probe_heavy_path, "http-probe-heavy-path"),

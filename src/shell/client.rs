@@ -32,6 +32,8 @@ pub struct Client {
     pub asks: Vec<Ask>,
     /// Questions whose exit status says less than one would think.
     pub replies: Vec<Reply>,
+    /// Which servers answer it before they serve.
+    pub first_start: Option<FirstStart>,
     /// The program and the page of its documentation on which the row rests.
     pub source: String,
 }
@@ -294,7 +296,33 @@ pub struct Reply {
     pub expect: Option<String>,
     /// What also exits with 0, as a phrase.
     pub succeeds_on: String,
+    /// The one of these answers that goes away by itself, so that a restart on it only begins anew.
+    pub transient: Option<String>,
+    /// Options with which the exit status tells refusals apart.
+    pub unless: Vec<String>,
+    /// Ports of servers that never refuse so.
+    pub ports: Vec<String>,
+    /// What to do instead, as a clause.
+    pub instead: String,
     /// The documentation that says so.
+    pub source: String,
+}
+
+/// Servers whose image, on its first start, runs another server that listens on the socket alone, to fill an empty data
+/// directory. A client that comes through the socket takes it for the real one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FirstStart {
+    /// Last names of the images.
+    pub images: Vec<String>,
+    /// Parts of image references that stand for another entrypoint.
+    pub unless: Vec<String>,
+    /// Whether the client takes the host `localhost` for the socket.
+    pub localhost: bool,
+    /// Options that may lead past the socket.
+    pub network: Vec<String>,
+    /// The option and address that ask over the network.
+    pub instead: String,
+    /// The documentation or script that says so.
     pub source: String,
 }
 

@@ -20,7 +20,9 @@ mod wrapper;
 
 use std::collections::{HashMap, HashSet};
 
-pub use client::{About, Ask, Client, Form, Given, GivenOption, Kind, Limit, Options, Reply, Runtime, Scope, Spelling};
+pub use client::{
+    About, Ask, Client, FirstStart, Form, Given, GivenOption, Kind, Limit, Options, Reply, Runtime, Scope, Spelling,
+};
 pub use curl::{Answer, HttpClient};
 pub use misread::{Misread, MisreadKind};
 pub use outcome::Ends;
@@ -455,7 +457,9 @@ impl<'e> Call<'e> {
 
     /// The row of `replies` that this call matches.
     pub fn reply(&self) -> Option<&'e Reply> {
-        self.client.replies.iter().find(|reply| has_in_order(self.run, &reply.words))
+        self.client.replies.iter().find(|reply| {
+            has_in_order(self.run, &reply.words) && !reply.unless.iter().any(|option| self.given.has(option))
+        })
     }
 
     /// Whether some command looks for the answer that `reply` expects.

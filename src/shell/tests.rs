@@ -590,7 +590,7 @@ mod talking {
         let exec = exec(&["redis-cli", "ping"]);
         let calls = exec.calls(clients());
         let reply = calls[0].reply().unwrap();
-        assert_eq!(reply.succeeds_on, "LOADING and NOAUTH");
+        assert_eq!(reply.succeeds_on, "`LOADING` and `NOAUTH`");
         assert!(!calls[0].compares_reply(reply));
         let exec = sh("redis-cli ping | grep -q PONG");
         let calls = exec.calls(clients());
