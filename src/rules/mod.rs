@@ -11,6 +11,7 @@ mod environment;
 mod exec;
 mod exec_curl_without_fail;
 mod exec_ready_too_early;
+mod exec_shell_syntax;
 mod handlers;
 mod http_probe_auth;
 mod http_probe_heavy_path;
@@ -45,6 +46,7 @@ mod probe_value_type;
 mod probe_version_unsupported;
 mod readiness_checks_dependency;
 mod readiness_missing;
+mod rewrap;
 mod rollout;
 mod spelling;
 mod startup_exceeds_progress_deadline;
@@ -138,6 +140,7 @@ pub static RULES: &[Rule] = &[
     rule!(probe_port_protocol, "probe-port-protocol"),
     rule!(probe_scheme_port, "probe-scheme-port"),
     rule!(tcp_probe_weak, "tcp-probe-weak"),
+    rule!(exec_shell_syntax, "exec-shell-syntax"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
     rule!(exec_ready_too_early, "exec-ready-too-early"),
     rule!(http_probe_path_url, "http-probe-path-url"),

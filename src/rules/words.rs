@@ -66,6 +66,21 @@ pub(super) const fn consequence(orchestrator: Orchestrator, kind: ProbeKind) -> 
     }
 }
 
+/// What follows when every attempt fails.
+pub(super) fn fate_of_failing(probe: &Probe) -> String {
+    match (probe.kind, numbers(probe)) {
+        (ProbeKind::Readiness, _) => "the pod never becomes ready".to_owned(),
+        (_, Some(numbers)) => {
+            format!(
+                "{} within {} of each start",
+                consequence(probe.orchestrator, probe.kind),
+                numbers.act_after_start()
+            )
+        }
+        (_, None) => format!("{}, again and again", consequence(probe.orchestrator, probe.kind)),
+    }
+}
+
 /// "10 s (the default)" or "10 s".
 pub(super) fn seconds(effective: Effective) -> String {
     let default = if effective.written.is_none() { " (the default)" } else { "" };

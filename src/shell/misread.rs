@@ -27,6 +27,8 @@ pub enum MisreadKind {
     Substitution,
     /// Quotes around a whole word, which become part of it.
     Quotes,
+    /// `*` or `?` in a path that a program for files is given.
+    Pattern,
     /// The only element holds blanks, so that a file of that name is looked for. Whether it needs a shell, or only to
     /// be split.
     WholeLine {
@@ -41,6 +43,35 @@ pub enum MisreadKind {
 const OF_LANGUAGES: [&str; 12] =
     ["NF", "NR", "FNR", "FS", "OFS", "RS", "ORS", "ENV", "ARGV", "GLOBALS", "_SERVER", "_ENV"];
 
+/// Programs that take operators, patterns and variables as they are, or hand their words to an interpreter of their own.
+const READ_THEIR_OWN: [&str; 22] = [
+    "find",
+    "expr",
+    "test",
+    "[",
+    "let",
+    "jq",
+    "yq",
+    "awk",
+    "gawk",
+    "mawk",
+    "perl",
+    "php",
+    "ruby",
+    "cmd",
+    "cmd.exe",
+    "powershell",
+    "powershell.exe",
+    "pwsh",
+    "pwsh.exe",
+    "ssh",
+    "envsubst",
+    "expect",
+];
+
+/// Programs whose operands are names of files.
+const FOR_FILES: [&str; 8] = ["ls", "cat", "head", "stat", "rm", "touch", "wc", "file"];
+
 /// Looks at the elements as they were given and at the run they became.
 pub(super) fn find(words: &[Word], runs: &[Run]) -> Vec<Misread> {
     let mut found = Vec::new();
@@ -51,8 +82,13 @@ pub(super) fn find(words: &[Word], runs: &[Run]) -> Vec<Misread> {
         // `sh -c 'f "$1"' name value` passes words to the script on purpose.
         let uses_them =
             runs.iter().skip(1).any(|run| ["0", "1", "2", "@", "*", "#"].iter().any(|name| run.mentions(name)));
-        if shell.extra > 0 && !uses_them {
-            let extra = &words[words.len().saturating_sub(shell.extra)..];
+        let extra = &words[words.len().saturating_sub(shell.extra)..];
+        // A single word that names the script (`sh -c '...' probe`) is the custom for `$0`, `--` a habit.
+        let is_name = |word: &Word| {
+            let text = word.text().unwrap_or_default();
+            matches!(&*text, "--" | "-" | "_") || names_shell(word)
+        };
+        if shell.extra > 0 && !uses_them && !extra.first().is_some_and(is_name) {
             found.extend(extra.iter().map(|word| Misread { kind: MisreadKind::ExtraWords, place: word.place }));
         }
         return found;
@@ -60,17 +96,48 @@ pub(super) fn find(words: &[Word], runs: &[Run]) -> Vec<Misread> {
     if let [only] = words {
         let text = only.text().unwrap_or_default();
         let text = text.trim();
-        if text.contains(|c: char| c.is_ascii_whitespace()) {
+        // `C:\Program Files\...` is the name of a file.
+        let is_windows_path = text.get(1..3) == Some(":\\");
+        if text.contains(|c: char| c.is_ascii_whitespace()) && !is_windows_path {
             let needs_shell =
                 text.contains(['|', '&', ';', '<', '>', '$', '`', '"', '\'', '*', '?', '(', '\n', '\\', '~']);
             found.push(Misread { kind: MisreadKind::WholeLine { needs_shell }, place: only.place });
             return found;
         }
     }
+    let program = first.program().unwrap_or_default();
+    if READ_THEIR_OWN.contains(&program.as_ref()) || words.iter().any(names_shell) {
+        return found;
+    }
+    let for_files = FOR_FILES.contains(&program.as_ref());
+    let mut before = None;
     for word in words {
+        let from = found.len();
         word_syntax(word, &mut found);
+        // Quotes belong to the data that some options take.
+        if before.is_some_and(takes_data) {
+            found.retain(|misread| misread.kind != MisreadKind::Quotes || misread.place != word.place);
+        }
+        let is_pattern = |text: &str| text.starts_with('/') && text.contains(['*', '?']);
+        if for_files && found.len() == from && word.text().is_some_and(|text| is_pattern(&text)) {
+            found.push(Misread { kind: MisreadKind::Pattern, place: word.place });
+        }
+        before = Some(word);
     }
     found
+}
+
+/// Whether a word is a shell that a program unknown here may run with what follows.
+fn names_shell(word: &Word) -> bool {
+    let text = word.text().unwrap_or_default();
+    let name = text.rsplit('/').next().unwrap_or_default();
+    matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh" | "ksh" | "fish" | "xonsh") || name.starts_with("kubectl")
+}
+
+/// Whether an option takes data, in which quotes mean something: a JSON string is one.
+fn takes_data(option: &Word) -> bool {
+    let text = option.text().unwrap_or_default();
+    matches!(&*text, "-d" | "--json") || text.starts_with("--data")
 }
 
 fn word_syntax(word: &Word, found: &mut Vec<Misread>) {
