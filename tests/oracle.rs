@@ -22,6 +22,8 @@ const BEYOND_VALIDATION: &[&str] = &[
     "probe-port-undefined",
     "probe-host-loopback",
     "probe-port-protocol",
+    "exec-shell-syntax",
+    "exec-variable-not-expanded",
     "probe-port-loopback",
     "probe-host-external",
     "liveness-checks-dependency",

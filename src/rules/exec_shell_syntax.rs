@@ -32,7 +32,7 @@ fn report(
     let Some(arg) = command.args.get(misread.place.arg as usize) else { return };
     let word = shorten(&arg.text);
     let program = command.exec.runs().first().and_then(|run| run.program()).unwrap_or_default();
-    let wrap = || rewrap::in_shell(cx.text, command).map(|edit| Fix::safe("run it in `sh -c`", vec![edit]));
+    let wrap = || rewrap::in_shell(cx.text, command, &[]).map(|edit| Fix::safe("run it in `sh -c`", vec![edit]));
     let in_shell = "let a shell read it: `[sh, -c, \"...\"]`".to_owned();
     let (message, why, help, fix) = match &misread.kind {
         MisreadKind::WholeLine { needs_shell } => {

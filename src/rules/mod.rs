@@ -12,6 +12,7 @@ mod exec;
 mod exec_curl_without_fail;
 mod exec_ready_too_early;
 mod exec_shell_syntax;
+mod exec_variable_not_expanded;
 mod handlers;
 mod http_probe_auth;
 mod http_probe_heavy_path;
@@ -141,6 +142,7 @@ pub static RULES: &[Rule] = &[
     rule!(probe_scheme_port, "probe-scheme-port"),
     rule!(tcp_probe_weak, "tcp-probe-weak"),
     rule!(exec_shell_syntax, "exec-shell-syntax"),
+    rule!(exec_variable_not_expanded, "exec-variable-not-expanded"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
     rule!(exec_ready_too_early, "exec-ready-too-early"),
     rule!(http_probe_path_url, "http-probe-path-url"),

@@ -7,10 +7,14 @@ use crate::shell::MisreadKind;
 use crate::span::Span;
 
 /// Makes one script of all elements: what would mean something to a shell stays bare, the rest is quoted. `None` where
-/// that would lose a comment or where it is not sure what was meant.
-pub(super) fn in_shell(text: &str, command: &Command<'_>) -> Option<Edit> {
+/// that would lose a comment or where it is not sure what was meant. The `$(NAME)` of `variables`, which the kubelet does
+/// not replace, become the shell's `${NAME}`.
+pub(super) fn in_shell(text: &str, command: &Command<'_>, variables: &[&str]) -> Option<Edit> {
     let words: Option<Vec<String>> = (0..command.args.len()).map(|index| piece(command, index)).collect();
-    replace_items(text, command, 0, &["sh", "-c", &words?.join(" ")])
+    let script = variables
+        .iter()
+        .fold(words?.join(" "), |script, name| script.replace(&format!("$({name})"), &format!("${{{name}}}")));
+    replace_items(text, command, 0, &["sh", "-c", &script])
 }
 
 /// Adds the elements from `first` on to the script before them.

@@ -43,13 +43,8 @@ pub enum MisreadKind {
 const OF_LANGUAGES: [&str; 12] =
     ["NF", "NR", "FNR", "FS", "OFS", "RS", "ORS", "ENV", "ARGV", "GLOBALS", "_SERVER", "_ENV"];
 
-/// Programs that take operators, patterns and variables as they are, or hand their words to an interpreter of their own.
-const READ_THEIR_OWN: [&str; 22] = [
-    "find",
-    "expr",
-    "test",
-    "[",
-    "let",
+/// Programs that know variables and operators themselves, or hand their words to a shell elsewhere.
+const READ_THEIR_OWN: [&str; 17] = [
     "jq",
     "yq",
     "awk",
@@ -68,6 +63,9 @@ const READ_THEIR_OWN: [&str; 22] = [
     "envsubst",
     "expect",
 ];
+
+/// Programs whose own operators look like those of a shell.
+const HAVE_OPERATORS: [&str; 5] = ["find", "expr", "test", "[", "let"];
 
 /// Programs whose operands are names of files.
 const FOR_FILES: [&str; 8] = ["ls", "cat", "head", "stat", "rm", "touch", "wc", "file"];
@@ -109,6 +107,7 @@ pub(super) fn find(words: &[Word], runs: &[Run]) -> Vec<Misread> {
     if READ_THEIR_OWN.contains(&program.as_ref()) || words.iter().any(names_shell) {
         return found;
     }
+    let has_operators = HAVE_OPERATORS.contains(&program.as_ref());
     let for_files = FOR_FILES.contains(&program.as_ref());
     let mut before = None;
     for word in words {
@@ -117,6 +116,9 @@ pub(super) fn find(words: &[Word], runs: &[Run]) -> Vec<Misread> {
         // Quotes belong to the data that some options take.
         if before.is_some_and(takes_data) {
             found.retain(|misread| misread.kind != MisreadKind::Quotes || misread.place != word.place);
+        }
+        if has_operators {
+            found.retain(|misread| !matches!(misread.kind, MisreadKind::Operator | MisreadKind::Redirection));
         }
         let is_pattern = |text: &str| text.starts_with('/') && text.contains(['*', '?']);
         if for_files && found.len() == from && word.text().is_some_and(|text| is_pattern(&text)) {
