@@ -24,6 +24,7 @@ const BEYOND_VALIDATION: &[&str] = &[
     "probe-port-protocol",
     "exec-shell-syntax",
     "exec-variable-not-expanded",
+    "exec-always-succeeds",
     "probe-port-loopback",
     "probe-host-external",
     "liveness-checks-dependency",

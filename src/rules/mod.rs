@@ -5,10 +5,12 @@ mod page;
 mod project;
 mod sink;
 
+mod constant;
 mod container_port_invalid;
 mod dependency;
 mod environment;
 mod exec;
+mod exec_always_succeeds;
 mod exec_curl_without_fail;
 mod exec_ready_too_early;
 mod exec_shell_syntax;
@@ -143,6 +145,7 @@ pub static RULES: &[Rule] = &[
     rule!(tcp_probe_weak, "tcp-probe-weak"),
     rule!(exec_shell_syntax, "exec-shell-syntax"),
     rule!(exec_variable_not_expanded, "exec-variable-not-expanded"),
+    rule!(exec_always_succeeds, "exec-always-succeeds"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
     rule!(exec_ready_too_early, "exec-ready-too-early"),
     rule!(http_probe_path_url, "http-probe-path-url"),

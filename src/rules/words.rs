@@ -81,6 +81,15 @@ pub(super) fn fate_of_failing(probe: &Probe) -> String {
     }
 }
 
+/// What follows when every attempt passes, whatever the process does.
+pub(super) const fn fate_of_passing(kind: ProbeKind) -> &'static str {
+    match kind {
+        ProbeKind::Liveness => "a process that hangs is never restarted",
+        ProbeKind::Readiness => "the pod gets traffic from its start on, whether it serves or not",
+        ProbeKind::Startup => "the start counts as done at the first attempt",
+    }
+}
+
 /// "10 s (the default)" or "10 s".
 pub(super) fn seconds(effective: Effective) -> String {
     let default = if effective.written.is_none() { " (the default)" } else { "" };
