@@ -25,6 +25,7 @@ const BEYOND_VALIDATION: &[&str] = &[
     "exec-shell-syntax",
     "exec-variable-not-expanded",
     "exec-always-succeeds",
+    "exec-timeout-inside",
     "probe-port-loopback",
     "probe-host-external",
     "liveness-checks-dependency",

@@ -8,12 +8,16 @@ mod sink;
 mod constant;
 mod container_port_invalid;
 mod dependency;
+mod edits;
 mod environment;
 mod exec;
 mod exec_always_succeeds;
 mod exec_curl_without_fail;
+mod exec_endless_output;
+mod exec_process_check;
 mod exec_ready_too_early;
 mod exec_shell_syntax;
+mod exec_timeout_inside;
 mod exec_variable_not_expanded;
 mod handlers;
 mod http_probe_auth;
@@ -147,7 +151,10 @@ pub static RULES: &[Rule] = &[
     rule!(exec_variable_not_expanded, "exec-variable-not-expanded"),
     rule!(exec_always_succeeds, "exec-always-succeeds"),
     rule!(exec_curl_without_fail, "exec-curl-without-fail"),
+    rule!(exec_timeout_inside, "exec-timeout-inside"),
+    rule!(exec_endless_output, "exec-endless-output"),
     rule!(exec_ready_too_early, "exec-ready-too-early"),
+    rule!(exec_process_check, "exec-process-check"),
     rule!(http_probe_path_url, "http-probe-path-url"),
     rule!(http_probe_auth, "http-probe-auth"),
     rule!(http_probe_heavy_path, "http-probe-heavy-path"),

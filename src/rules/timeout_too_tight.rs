@@ -1,8 +1,7 @@
-use super::{Context, Sink, exec, words};
+use super::{Context, Sink, edits, exec, exec_timeout_inside, words};
 use crate::finding::Level;
-use crate::fix::{Fix, edit};
 use crate::knowledge::{self, Family};
-use crate::model::{Action, Container, Field, Handler, Probe, Timing};
+use crate::model::{Action, Container, Handler, Timing};
 use crate::shell::Runtime;
 use crate::span::Span;
 
@@ -22,6 +21,11 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     for (container, probe) in cx.workload.probes() {
         let (Some(timeout), Some(handler)) = (probe.effective(Timing::Timeout), probe.handler()) else { continue };
         if !container.may_have_probes() || is_unlimited(cx, handler) {
+            continue;
+        }
+        // What the command itself is told to take has a rule of its own.
+        let told = exec::read(handler).and_then(|command| exec_timeout_inside::beyond(&command, timeout.value));
+        if told.is_some() {
             continue;
         }
         let need = need(container, handler).filter(|need| need.seconds > timeout.value);
@@ -51,7 +55,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
                 if let Some(place) = need.place {
                     report = report.label(place, "this is what takes its time");
                 }
-                report.fix(longer(cx, probe, need.seconds));
+                report.fix(edits::set_timeout(cx.text, probe, need.seconds));
             }
             None => {
                 let message = format!("{who} gives up after {}", words::seconds(timeout));
@@ -162,17 +166,4 @@ fn client(handler: &Handler) -> Option<Need> {
         because: format!("`{}` {runtime} first", slowest.run.program().unwrap_or_default()),
         place: Some(command.span(place)),
     })
-}
-
-fn longer(cx: &Context<'_>, probe: &Probe, seconds: i64) -> Option<Fix> {
-    let field = probe.timing_field(Timing::Timeout);
-    let change = match probe.timing(Timing::Timeout) {
-        Field::Value { at, .. } => edit::replace(*at, seconds.to_string()),
-        Field::Null { .. } => return None,
-        _ => {
-            let last = probe.keys.iter().max_by_key(|key| key.at.start)?;
-            edit::insert_entry(cx.text, probe.at, last.at, last.value, field, &seconds.to_string())?
-        }
-    };
-    Some(Fix::risky(format!("set `{field}` to {seconds}"), vec![change]))
 }
