@@ -24,6 +24,7 @@ spec:
         httpGet: {path: /ready, port: 8080}
         periodSeconds: 10
         timeoutSeconds: 3
+  restartPolicy: OnFailure
 ";
 
 /// An error, on line 11.
@@ -57,6 +58,7 @@ spec:
         httpGet: {path: /ready, port: 8080}
         periodSeconds: 5
         timeoutSeconds: 30
+  restartPolicy: OnFailure
 ";
 
 /// Advice and nothing above it.

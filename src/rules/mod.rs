@@ -7,6 +7,7 @@ mod sink;
 
 mod constant;
 mod container_port_invalid;
+mod coverage;
 mod dependency;
 mod edits;
 mod environment;
@@ -27,10 +28,13 @@ mod http_probe_path_url;
 mod http_probe_secret;
 mod lifecycle_hook_invalid;
 mod liveness_checks_dependency;
+mod liveness_missing;
 mod liveness_same_as_readiness;
 mod liveness_success_threshold;
 mod liveness_uses_readiness_endpoint;
+mod liveness_without_restart;
 mod manifest_unknown_field;
+mod mesh_probe_rewrite_disabled;
 mod names;
 mod ports;
 mod probe_duplicate_key;
@@ -53,16 +57,21 @@ mod probe_value_type;
 mod probe_version_unsupported;
 mod readiness_checks_dependency;
 mod readiness_missing;
+mod readiness_without_effect;
 mod rewrap;
 mod rollout;
+mod service_readiness_port;
+mod sidecar_startup_missing;
 mod spelling;
 mod startup_exceeds_progress_deadline;
 mod startup_probe_missing;
 mod startup_window_too_short;
+mod statefulset_readiness_deadlock;
 mod syntax_error;
 mod tcp_probe_weak;
 mod timeout_exceeds_period;
 mod timeout_too_tight;
+mod traffic;
 mod words;
 mod workload_field_invalid;
 
@@ -145,6 +154,7 @@ pub static RULES: &[Rule] = &[
     rule!(probe_port_loopback, "probe-port-loopback"),
     rule!(probe_port_undeclared, "probe-port-undeclared"),
     rule!(probe_port_protocol, "probe-port-protocol"),
+    rule!(service_readiness_port, "service-readiness-port"),
     rule!(probe_scheme_port, "probe-scheme-port"),
     rule!(tcp_probe_weak, "tcp-probe-weak"),
     rule!(exec_shell_syntax, "exec-shell-syntax"),
@@ -159,6 +169,7 @@ pub static RULES: &[Rule] = &[
     rule!(http_probe_auth, "http-probe-auth"),
     rule!(http_probe_heavy_path, "http-probe-heavy-path"),
     rule!(http_probe_secret, "http-probe-secret"),
+    rule!(mesh_probe_rewrite_disabled, "mesh-probe-rewrite-disabled"),
     rule!(liveness_checks_dependency, "liveness-checks-dependency"),
     rule!(readiness_checks_dependency, "readiness-checks-dependency"),
     rule!(liveness_uses_readiness_endpoint, "liveness-uses-readiness-endpoint"),
@@ -169,6 +180,11 @@ pub static RULES: &[Rule] = &[
     rule!(startup_window_too_short, "startup-window-too-short"),
     rule!(startup_exceeds_progress_deadline, "startup-exceeds-progress-deadline"),
     rule!(readiness_missing, "readiness-missing"),
+    rule!(liveness_missing, "liveness-missing"),
+    rule!(readiness_without_effect, "readiness-without-effect"),
+    rule!(liveness_without_restart, "liveness-without-restart"),
+    rule!(statefulset_readiness_deadlock, "statefulset-readiness-deadlock"),
+    rule!(sidecar_startup_missing, "sidecar-startup-missing"),
 ];
 
 /// Pages in the order of [`RULES`], read when somebody first asks for one.

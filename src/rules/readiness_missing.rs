@@ -1,15 +1,10 @@
-use super::{Context, Sink, words};
+use super::{Context, Sink, coverage, traffic, words};
 use crate::finding::Level;
-use crate::model::{Container, Orchestrator, Origin, Port, ProbeKind, Role, Service, ServicePort};
-use crate::span::SourceId;
+use crate::model::ProbeKind;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     let workload = cx.workload;
-    // Tye has rules of its own; Knative adds a readiness probe by itself.
-    if workload.origin != Origin::Complete || workload.orchestrator != Orchestrator::Kubernetes {
-        return;
-    }
-    if workload.runs_to_completion() {
+    if !coverage::is_complete(workload) || workload.runs_to_completion() {
         return;
     }
     let services = cx.project.services_of(cx.source, workload);
@@ -17,17 +12,11 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         return;
     }
     for container in &workload.containers {
-        let has_readiness = container.probe(ProbeKind::Readiness).is_some()
-            || container.templated_probes.contains(&ProbeKind::Readiness)
-            || container
-                .keys
-                .iter()
-                .any(|key| !key.known && super::spelling::guess(&key.name, &["readinessProbe"]).is_some());
-        if has_readiness || !matches!(container.role, Role::Main | Role::Sidecar) {
+        if coverage::may_have(container, ProbeKind::Readiness) || !container.may_have_probes() {
             continue;
         }
         let owner = words::owner(workload, container);
-        if let Some((source, service, port)) = traffic(cx, &services, container) {
+        if let Some((source, service, port)) = traffic::into(cx.workload, &services, container).into_iter().next() {
             let message = format!("{owner} gets traffic from Service `{}` and has no readiness probe", service.name);
             sink.container(container, "readinessProbe", container.name_at, message)
                 .label_in(source, port.at, "this port leads to the container")
@@ -44,30 +33,4 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
                 .help("add a `readinessProbe`, unless nothing routes traffic to the pod");
         }
     }
-}
-
-/// The Service port that leads to a container, if any: by name or number of a declared port, or because there is no
-/// other container.
-fn traffic<'a>(
-    cx: &Context<'_>,
-    services: &[(SourceId, &'a Service)],
-    container: &Container,
-) -> Option<(SourceId, &'a Service, &'a ServicePort)> {
-    let alone = cx.workload.containers.iter().filter(|other| other.may_have_probes()).count() == 1;
-    let declared_elsewhere = |target: &Port| cx.workload.containers.iter().any(|other| declares(other, target));
-    services
-        .iter()
-        .filter(|(_, service)| !service.publish_not_ready_addresses)
-        .flat_map(|&(source, service)| service.ports.iter().map(move |port| (source, service, port)))
-        .find(|(_, _, port)| {
-            declares(container, &port.target)
-                || alone && matches!(port.target, Port::Number(_)) && !declared_elsewhere(&port.target)
-        })
-}
-
-fn declares(container: &Container, target: &Port) -> bool {
-    container.ports.iter().any(|port| match target {
-        Port::Number(number) => port.number.value() == Some(number),
-        Port::Name(name) => port.name.value() == Some(name),
-    })
 }
