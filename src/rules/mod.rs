@@ -17,6 +17,7 @@ mod exec_curl_without_fail;
 mod exec_endless_output;
 mod exec_process_check;
 mod exec_ready_too_early;
+mod exec_shell_missing;
 mod exec_shell_syntax;
 mod exec_timeout_inside;
 mod exec_variable_not_expanded;
@@ -164,6 +165,7 @@ pub static RULES: &[Rule] = &[
     rule!(exec_timeout_inside, "exec-timeout-inside"),
     rule!(exec_endless_output, "exec-endless-output"),
     rule!(exec_ready_too_early, "exec-ready-too-early"),
+    rule!(exec_shell_missing, "exec-shell-missing"),
     rule!(exec_process_check, "exec-process-check"),
     rule!(http_probe_path_url, "http-probe-path-url"),
     rule!(http_probe_auth, "http-probe-auth"),
