@@ -15,6 +15,7 @@ mod exec;
 mod exec_always_succeeds;
 mod exec_curl_without_fail;
 mod exec_endless_output;
+mod exec_native_available;
 mod exec_process_check;
 mod exec_ready_too_early;
 mod exec_shell_missing;
@@ -166,6 +167,7 @@ pub static RULES: &[Rule] = &[
     rule!(exec_endless_output, "exec-endless-output"),
     rule!(exec_ready_too_early, "exec-ready-too-early"),
     rule!(exec_shell_missing, "exec-shell-missing"),
+    rule!(exec_native_available, "exec-native-available"),
     rule!(exec_process_check, "exec-process-check"),
     rule!(http_probe_path_url, "http-probe-path-url"),
     rule!(http_probe_auth, "http-probe-auth"),
