@@ -107,6 +107,12 @@ pub struct NotChecked {
 /// wrong with it is of interest in any case. Of JSON that is not asked: hooks name every file there is, and much JSON
 /// has comments and is nobody's manifest.
 pub fn read(source: Source, named: bool) -> Option<File> {
+    if model::is_settings_file(&source.path) {
+        let is_yaml = !source.path.ends_with(".properties") && model::could_matter(&source.text);
+        let model =
+            if is_yaml { model::read(&source.path, &yaml::parse(&source.text)) } else { model::Model::default() };
+        return Some(File { source, model });
+    }
     let is_asked_for = named && !source.path.to_ascii_lowercase().ends_with(".json");
     if !is_asked_for && !model::could_matter(&source.text) {
         return None;

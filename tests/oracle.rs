@@ -22,6 +22,7 @@ const BEYOND_VALIDATION: &[&str] = &[
     "probe-port-undefined",
     "probe-host-loopback",
     "probe-port-protocol",
+    "spring-probe-endpoint",
     "exec-shell-syntax",
     "exec-variable-not-expanded",
     "exec-always-succeeds",

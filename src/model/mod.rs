@@ -21,8 +21,8 @@ pub use probe::{
 };
 pub use version::KubernetesVersion;
 pub use workload::{
-    Binding, Container, ContainerPort, EnvSource, EnvVar, Hook, HookKind, Lifecycle, Odd, OddKey, OddList, OddPlace,
-    Origin, Role, Strategy, TyeKind, TyeService, Workload,
+    Binding, ConfigMapUse, Container, ContainerPort, EnvSource, EnvVar, Hook, HookKind, Lifecycle, Odd, OddKey,
+    OddList, OddPlace, Origin, Role, Strategy, TyeKind, TyeService, Workload,
 };
 
 use crate::span::Span;
@@ -93,7 +93,27 @@ pub struct ConfigMap {
     /// Its namespace; empty when none is written.
     pub namespace: String,
     /// Text entries of `data`.
-    pub data: Vec<(String, String)>,
+    pub data: Vec<ConfigMapEntry>,
+}
+
+impl ConfigMap {
+    /// An entry by its name.
+    pub fn entry(&self, name: &str) -> Option<&ConfigMapEntry> {
+        self.data.iter().find(|entry| entry.name == name)
+    }
+}
+
+/// A text in a ConfigMap.
+#[derive(Clone, Debug)]
+pub struct ConfigMapEntry {
+    /// Its key: the name of a variable or of a file.
+    pub name: String,
+    /// The text after YAML decoding.
+    pub text: String,
+    /// Its bytes in the source.
+    pub at: Span,
+    /// Whether line N of the text is line N of these bytes (`|`).
+    pub is_literal: bool,
 }
 
 /// The words in which a text can say something that a reader here understands. A text without any of them is passed
@@ -103,6 +123,20 @@ const MARKS: [&str; 5] = ["apiVersion", "ontainers", "Probe", "services:", "kust
 /// Whether a text could hold anything of interest: a scan for a few words, far cheaper than reading it.
 pub fn could_matter(text: &str) -> bool {
     MARKS.iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
+}
+
+/// Whether a file by its name holds the settings of a Spring application: `application.yml`, `application-prod.properties`,
+/// `bootstrap.yaml`.
+///
+/// Source: Spring Boot reference documentation, "Externalized Configuration", section "External Application Properties".
+pub fn is_settings_file(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let stem = [".yml", ".yaml", ".properties"].iter().find_map(|ending| name.strip_suffix(ending));
+    stem.is_some_and(|stem| {
+        ["application", "bootstrap"]
+            .iter()
+            .any(|start| stem.strip_prefix(start).is_some_and(|profile| profile.is_empty() || profile.starts_with('-')))
+    })
 }
 
 /// Reads one parsed source. `path` decides what the name of a file decides: `tye.yaml`, `kustomization.yaml`, templates.

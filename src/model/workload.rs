@@ -290,6 +290,10 @@ pub struct Container {
     pub env: Vec<EnvVar>,
     /// `envFrom` brings in more variables.
     pub env_from: bool,
+    /// ConfigMaps that it takes variables or files from.
+    pub config_maps: Vec<ConfigMapUse>,
+    /// Names of the volumes that it mounts.
+    pub mounts: Vec<String>,
     /// CPU limit in thousandths of a core.
     pub cpu_limit: Option<u64>,
     /// Keys as written.
@@ -319,6 +323,8 @@ impl Container {
             lifecycle: Lifecycle::default(),
             env: Vec::new(),
             env_from: true,
+            config_maps: Vec::new(),
+            mounts: Vec::new(),
             cpu_limit: None,
             keys: Vec::new(),
             editable: true,
@@ -415,6 +421,15 @@ pub struct EnvVar {
     pub source: EnvSource,
     /// Bytes of the value or of `valueFrom`.
     pub at: Span,
+}
+
+/// A ConfigMap that a container takes all entries of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigMapUse {
+    /// Its name.
+    pub name: String,
+    /// What stands in front of the names of its variables, for `envFrom`; `None` for a volume, where entries are files.
+    pub prefix: Option<String>,
 }
 
 /// Where the value of a variable comes from.

@@ -4,6 +4,7 @@
 use super::Context;
 use super::environment::{Lookup, host_of, host_of_connection, lookup, names_a_url};
 use super::exec::{self, Command};
+use super::spring::{self, Settings, health};
 use crate::finding::Confidence;
 use crate::knowledge::{self, EndpointKind};
 use crate::model::{Action, Container, EnvSource, Handler, Probe, ProbeKind};
@@ -72,7 +73,16 @@ pub(super) fn questions(cx: &Context<'_>, container: &Container, probe: &Probe) 
     let Some(handler) = probe.handler().filter(|_| container.may_have_probes()) else { return Vec::new() };
     let mut questions = Vec::new();
     questions.extend(host(cx, handler));
-    questions.extend(endpoint(container, probe, handler));
+    let settings = health::path(handler).map(|_| spring::settings(cx, container)).unwrap_or_default();
+    match indicators(probe, handler, &settings) {
+        Some(question) => questions.push(question),
+        None => {
+            // With the indicators of the libraries switched off, the whole endpoint asks nobody.
+            let is_harmless =
+                |question: &Question| matches!(question.clue, Clue::Aggregate { .. }) && health::is_bare(&settings);
+            questions.extend(endpoint(container, probe, handler).filter(|question| !is_harmless(question)));
+        }
+    }
     if let Some(command) = exec::read(handler) {
         questions.extend(clients(cx, container, probe, &command));
         questions.extend(leader_words(&command));
@@ -132,6 +142,48 @@ pub(super) fn is_cluster_name(cx: &Context<'_>, host: &str) -> bool {
         [.., "svc"] | [.., "cluster", "local"] => true,
         _ => false,
     }
+}
+
+/// What the settings of a Spring Boot application put into the health group that the probe asks.
+fn indicators(probe: &Probe, handler: &Handler, settings: &Settings) -> Option<Question> {
+    let Action::HttpGet(http) = &handler.action else { return None };
+    let (_, at) = http.path.spanned()?;
+    let path = health::path(handler)?;
+    let group = health::group(settings, path)?;
+    let list = format!("management.endpoint.health.group.{}.include", group.name);
+    let (asks, other, clue, out, places) = match (group.every, group.indicators.as_slice()) {
+        (Some(setting), _) => (
+            "every health indicator of the application".to_owned(),
+            "one of them",
+            Clue::Aggregate { has_ready: true },
+            "`*`".to_owned(),
+            vec![setting],
+        ),
+        (None, []) => return None,
+        (None, found) => {
+            let names = found.iter().map(|(name, ..)| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
+            let other = if let [(_, asked, _)] = found { asked } else { "one of them" };
+            let mut places: Vec<_> = found.iter().map(|(.., setting)| *setting).collect();
+            places.dedup_by_key(|setting| (setting.source, setting.at));
+            (names.clone(), other, Clue::Named, names, places)
+        }
+    };
+    let is_sure = clue == Clue::Named && !settings.may_be_overridden();
+    Some(Question {
+        asks: format!("asks `{path}`, and the settings put {asks} into the group `{}`", group.name),
+        other: other.to_owned(),
+        clue,
+        at,
+        field: format!("{}.path", probe.handler_field(handler.kind())),
+        confidence: if is_sure { Confidence::High } else { Confidence::Medium },
+        help: Some(match probe.kind {
+            ProbeKind::Readiness => {
+                format!("take {out} out of `{list}`, unless no request can do without what is asked there")
+            }
+            _ => format!("take {out} out of `{list}`"),
+        }),
+        labels: places.into_iter().map(|setting| (setting.source, setting.at, "set here".to_owned())).collect(),
+    })
 }
 
 /// A path that is known to join other checks, that names a dependency, or that only the leader passes.

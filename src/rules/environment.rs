@@ -27,8 +27,8 @@ pub(super) fn lookup(cx: &Context<'_>, container: &Container, name: &str) -> Loo
         EnvSource::Pod(_) => Lookup::Own,
         EnvSource::ConfigMap(map, key) => {
             let map = cx.project.config_map(&cx.workload.namespace, map);
-            match map.and_then(|map| map.data.iter().find(|(name, _)| name == key)) {
-                Some((_, value)) => Lookup::Value(value.trim().to_owned(), variable.at),
+            match map.and_then(|map| map.entry(key)) {
+                Some(entry) => Lookup::Value(entry.text.trim().to_owned(), variable.at),
                 None => Lookup::Elsewhere(variable.at),
             }
         }

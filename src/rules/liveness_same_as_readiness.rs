@@ -4,6 +4,10 @@ use crate::fix::{Fix, edit};
 use crate::model::{Action, Container, Field, Handler, HandlerKind, Orchestrator, Port, Probe, ProbeKind, Timing};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
+    // Their pods get no traffic, so readiness has nothing to lose.
+    if cx.workload.runs_to_completion() {
+        return;
+    }
     for container in &cx.workload.containers {
         let (Some(liveness), Some(readiness)) =
             (container.probe(ProbeKind::Liveness), container.probe(ProbeKind::Readiness))

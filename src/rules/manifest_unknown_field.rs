@@ -10,6 +10,11 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         return;
     }
     for odd in cx.workload.odd_keys.iter().filter(|odd| odd.odd == Odd::Unknown) {
+        // In a patch a null takes a key away that is not there.
+        let is_null = matches!(odd.value.text(cx.text).trim(), "" | "null" | "~");
+        if is_null && cx.workload.origin == Origin::Patch {
+            continue;
+        }
         let hooks = HandlerKind::OF_HOOKS.map(HandlerKind::field);
         let (known, what): (&[&'static str], &str) = match odd.place {
             OddPlace::Object => (&fields::OBJECT, "an object"),

@@ -65,6 +65,8 @@ mod rollout;
 mod service_readiness_port;
 mod sidecar_startup_missing;
 mod spelling;
+mod spring;
+mod spring_probe_endpoint;
 mod startup_exceeds_progress_deadline;
 mod startup_probe_missing;
 mod startup_window_too_short;
@@ -159,6 +161,7 @@ pub static RULES: &[Rule] = &[
     rule!(service_readiness_port, "service-readiness-port"),
     rule!(probe_scheme_port, "probe-scheme-port"),
     rule!(tcp_probe_weak, "tcp-probe-weak"),
+    rule!(spring_probe_endpoint, "spring-probe-endpoint"),
     rule!(exec_shell_syntax, "exec-shell-syntax"),
     rule!(exec_variable_not_expanded, "exec-variable-not-expanded"),
     rule!(exec_always_succeeds, "exec-always-succeeds"),

@@ -124,7 +124,7 @@ pub(super) fn value<'m>(cx: &Context<'m>, variable: &'m EnvVar) -> Option<&'m st
         EnvSource::Literal(value) => Some(value),
         EnvSource::ConfigMap(map, key) => {
             let map = cx.project.config_map(&cx.workload.namespace, map)?;
-            map.data.iter().find(|(name, _)| name == key).map(|(_, value)| value.trim())
+            map.entry(key).map(|entry| entry.text.trim())
         }
         EnvSource::Pod(_) | EnvSource::Unknown => None,
     }

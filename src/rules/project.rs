@@ -4,7 +4,7 @@ mod replicas;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{ConfigMap, Model, Namespace, Origin, PeerAuthentication, Service, Workload};
+use crate::model::{self, ConfigMap, Model, Namespace, Origin, PeerAuthentication, Service, Workload};
 use crate::source::Source;
 use crate::span::SourceId;
 
@@ -19,6 +19,17 @@ pub struct File {
     pub model: Model,
 }
 
+/// The folder of a file, empty for the one at the top.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The folder of a file and those above it, up to the empty one.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    let folder = folder_of(path);
+    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| folder_of(folder)))
+}
+
 /// The sources of a run. What one file says of another is looked up here.
 #[derive(Debug, Default)]
 pub struct Project {
@@ -30,6 +41,18 @@ pub struct Project {
     autoscalers: replicas::Index,
     /// How far the nearest pod is that a Service selects, by file and index of the Service.
     nearest: HashMap<(usize, usize), usize>,
+    settings_files: Vec<SettingsFile>,
+}
+
+/// A file with settings of an application that lies in a folder with one workload alone, whose settings these must be.
+#[derive(Debug)]
+pub struct SettingsFile {
+    /// Its id in this project.
+    pub source: SourceId,
+    /// Where it lies.
+    pub folder: String,
+    /// The folder of the application; files of the workload lie in it or below.
+    pub root: String,
 }
 
 impl Project {
@@ -65,7 +88,46 @@ impl Project {
         project.files = files;
         project.find_nearest();
         project.autoscalers = replicas::index(&project);
+        project.find_settings_files();
         project
+    }
+
+    /// Keeps the settings files of which it is certain whose they are.
+    fn find_settings_files(&mut self) {
+        let is_settings = |file: &File| model::is_settings_file(&file.source.path);
+        if !self.files.iter().any(is_settings) {
+            return;
+        }
+        // The only workload in a folder and below it, or none where there are several.
+        let mut only: HashMap<&str, Option<(&str, Option<&str>)>> = HashMap::new();
+        for file in &self.files {
+            for workload in file.model.workloads.iter().filter(|workload| !workload.containers.is_empty()) {
+                let name = workload.name.as_ref().map(|name| name.value.as_str());
+                let this = Some((workload.kind.as_str(), name));
+                for folder in ancestors(&file.source.path) {
+                    only.entry(folder).and_modify(|known| *known = known.filter(|_| *known == this)).or_insert(this);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for (index, file) in self.files.iter().enumerate().filter(|(_, file)| is_settings(file)) {
+            let folder = folder_of(&file.source.path);
+            let root = ["src/main/resources/config", "src/main/resources", "config"]
+                .iter()
+                .find_map(|end| folder.strip_suffix(end).filter(|root| root.is_empty() || root.ends_with('/')))
+                .map_or(folder, |root| root.trim_end_matches('/'));
+            if only.get(root).is_some_and(Option::is_some) {
+                let source = SourceId(index as u32);
+                found.push(SettingsFile { source, folder: folder.to_owned(), root: root.to_owned() });
+            }
+        }
+        self.settings_files = found;
+    }
+
+    /// Settings files that belong to the workload of a file for certain.
+    pub fn settings_files_of(&self, source: SourceId) -> impl Iterator<Item = &SettingsFile> {
+        let path = self.file(source).source.path.as_str();
+        self.settings_files.iter().filter(move |settings| ancestors(path).any(|folder| folder == settings.root))
     }
 
     /// A tree of many applications has many pods labelled `app: web`. A Service means those that lie nearest to it.
@@ -86,10 +148,7 @@ impl Project {
     fn distance(&self, a: usize, b: usize) -> usize {
         let folders = |index: usize| {
             let path = self.files[index].source.path.as_str();
-            path.rsplit_once('/')
-                .map_or("", |(folder, _)| folder)
-                .split('/')
-                .filter(|part| !part.is_empty() && *part != ".")
+            folder_of(path).split('/').filter(|part| !part.is_empty() && *part != ".")
         };
         let shared = folders(a).zip(folders(b)).take_while(|(a, b)| a == b).count();
         folders(a).count() + folders(b).count() - 2 * shared
@@ -110,15 +169,19 @@ impl Project {
         self.files
     }
 
-    /// The Services that select the pods of a workload and lie no nearer to other pods that they select, in order of
-    /// files.
+    /// The Services that select the pods of a workload and lie no nearer to other pods that they select: the nearest
+    /// first, then in order of files.
     pub fn services_of(&self, source: SourceId, workload: &Workload) -> Vec<(SourceId, &Service)> {
-        self.selecting(workload)
+        let mut found: Vec<_> = self
+            .selecting(workload)
             .into_iter()
-            .filter(|service| {
-                let distance = self.distance(source.0 as usize, service.0);
-                self.nearest.get(service).is_none_or(|&nearest| distance <= nearest)
-            })
+            .map(|service| (self.distance(source.0 as usize, service.0), service.0 != source.0 as usize, service))
+            .filter(|(distance, _, service)| self.nearest.get(service).is_none_or(|nearest| distance <= nearest))
+            .collect();
+        found.sort_unstable();
+        found
+            .into_iter()
+            .map(|(.., service)| service)
             .map(|(file, index)| (SourceId(file as u32), &self.files[file].model.services[index]))
             .collect()
     }
@@ -164,8 +227,13 @@ impl Project {
 
     /// A ConfigMap by the namespace of the one who asks and its name.
     pub fn config_map(&self, namespace: &str, name: &str) -> Option<&ConfigMap> {
+        self.config_map_in(namespace, name).map(|(_, map)| map)
+    }
+
+    /// The same with the source it is written in.
+    pub fn config_map_in(&self, namespace: &str, name: &str) -> Option<(SourceId, &ConfigMap)> {
         let &(file, index) = self.config_maps.get(&(default_namespace(namespace).to_owned(), name.to_owned()))?;
-        Some(&self.files[file].model.config_maps[index])
+        Some((SourceId(file as u32), &self.files[file].model.config_maps[index]))
     }
 }
 

@@ -421,11 +421,15 @@ fn to_prefix(folder: &Path) -> String {
     if rest == "." { String::new() } else { format!("{rest}/") }
 }
 
-/// Whether a walk reads files of this name.
+/// Whether a walk reads files of this name: manifests, and settings of Spring applications.
 fn is_manifest(path: &Path) -> bool {
     let Some(ending) = path.extension() else {
         return false;
     };
+    if ending.eq_ignore_ascii_case("properties") {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        return name.starts_with("application") || name.starts_with("bootstrap");
+    }
     ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 

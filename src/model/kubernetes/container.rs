@@ -3,7 +3,7 @@
 use super::fields;
 use super::map::{Map, is_null, is_placeholder, not_a_map};
 use super::probe::{read_lifecycle, read_probes};
-use crate::model::{Container, ContainerPort, EnvSource, EnvVar, Field, Found, Orchestrator, Role};
+use crate::model::{ConfigMapUse, Container, ContainerPort, EnvSource, EnvVar, Field, Found, Orchestrator, Role};
 use crate::span::Span;
 use crate::yaml::{Kind, Node};
 
@@ -51,6 +51,12 @@ pub(super) fn read(
         lifecycle: read_lifecycle(&map),
         env: env(&map),
         env_from: map.get("envFrom").is_some(),
+        config_maps: env_from(&map),
+        mounts: map
+            .list("volumeMounts")
+            .into_iter()
+            .filter_map(|item| Map::read(item).text("name").map(str::to_owned))
+            .collect(),
         cpu_limit: map.map("resources").map("limits").get("cpu").and_then(|node| cpu(node.text())),
         keys: map.keys(&fields::CONTAINER),
         editable: editable && map.alias().is_none() && !node.is_shared(),
@@ -132,6 +138,16 @@ fn env(map: &Map<'_>) -> Vec<EnvVar> {
         variables.push(EnvVar { name: name.to_owned(), source, at });
     }
     variables
+}
+
+/// The ConfigMaps of `envFrom`.
+fn env_from(map: &Map<'_>) -> Vec<ConfigMapUse> {
+    let read = |item| {
+        let item = Map::read(item);
+        let name = item.map("configMapRef").text("name")?.to_owned();
+        Some(ConfigMapUse { name, prefix: Some(item.text("prefix").unwrap_or_default().to_owned()) })
+    };
+    map.list("envFrom").into_iter().filter_map(read).collect()
 }
 
 /// A CPU quantity in thousandths of a core: `250m`, `0.5`, `2`.

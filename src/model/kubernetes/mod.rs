@@ -10,11 +10,11 @@ mod strict;
 
 use self::map::{Map, is_null, is_placeholder, not_a_map};
 use super::{
-    ConfigMap, Container, Field, Found, Model, OddList, Orchestrator, Origin, ProbeKind, Role, Service, ServicePort,
-    Strategy, Workload,
+    ConfigMap, ConfigMapEntry, ConfigMapUse, Container, Field, Found, Model, OddList, Orchestrator, Origin, ProbeKind,
+    Role, Service, ServicePort, Strategy, Workload,
 };
 use crate::span::Spanned;
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Kind, Node, Style};
 
 /// Where the pod spec stands in well-known kinds, by kind and a part of the API group. In an object of such a kind only
 /// this place counts, so that a list of containers one level too high is not taken for a workload.
@@ -211,6 +211,11 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
             }
         }
     }
+    let volumes = config_map_volumes(pod);
+    for container in &mut containers {
+        let mounted = volumes.iter().filter(|(volume, _)| container.mounts.contains(volume));
+        container.config_maps.extend(mounted.map(|(_, name)| ConfigMapUse { name: name.clone(), prefix: None }));
+    }
     let odd_lists = odd_lists(pod, path);
     let metadata = if kind == "Pod" { map.map("metadata") } else { template.map("metadata") };
     let subject = subject(kind, &namespace, name.as_ref().map(|name| name.value.as_str()));
@@ -240,6 +245,21 @@ fn workload(owner: &Owner<'_, '_>, template: &Map<'_>, pod: &Map<'_>, path: &str
         workload.make_patch();
     }
     workload
+}
+
+/// Volumes that hold ConfigMaps: name of the volume and of the ConfigMap, projected ones included.
+fn config_map_volumes(pod: &Map<'_>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for item in pod.list("volumes") {
+        let volume = Map::read(item);
+        let Some(name) = volume.text("name") else { continue };
+        let mut add = |config_map: Option<&str>| found.extend(config_map.map(|it| (name.to_owned(), it.to_owned())));
+        add(volume.map("configMap").text("name"));
+        for source in volume.map("projected").list("sources") {
+            add(Map::read(source).map("configMap").text("name"));
+        }
+    }
+    found
 }
 
 /// Lists of containers that are refused as such.
@@ -373,7 +393,14 @@ fn config_map(map: &Map<'_>) -> ConfigMap {
     ConfigMap {
         name: name(map).map(|name| name.value).unwrap_or_default(),
         namespace: namespace(map),
-        data: texts.map(|entry| (entry.name.clone().into_owned(), entry.value.text().to_owned())).collect(),
+        data: texts
+            .map(|entry| ConfigMapEntry {
+                name: entry.name.clone().into_owned(),
+                text: entry.value.text().to_owned(),
+                at: entry.value.span(),
+                is_literal: entry.value.style() == Style::Literal,
+            })
+            .collect(),
     }
 }
 
