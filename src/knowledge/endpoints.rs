@@ -25,7 +25,7 @@ pub enum EndpointKind {
 #[derive(Debug)]
 pub struct Endpoint {
     paths: Vec<String>,
-    image: Option<String>,
+    images: Vec<String>,
     query: Vec<String>,
     only_with: bool,
     unless_with: bool,
@@ -57,7 +57,8 @@ pub fn endpoint(path: &str, image: Option<&str>) -> Option<&'static Endpoint> {
     let has = |parameter: &String| query.split('&').any(|pair| pair.split('=').next() == Some(parameter));
     ENDPOINTS.iter().find(|row| {
         let fits = row.paths.iter().any(|pattern| matches(pattern, path));
-        let image_fits = row.image.as_deref().is_none_or(|wanted| image.map(name) == Some(wanted));
+        let image_fits = row.images.is_empty()
+            || image.map(name).is_some_and(|image| row.images.iter().any(|pattern| matches(pattern, image)));
         let query_fits = if row.only_with {
             row.query.iter().any(has)
         } else if row.unless_with {
@@ -102,7 +103,7 @@ fn read(text: &str) -> (Vec<Endpoint>, Vec<RowError>) {
         }
         Ok(Endpoint {
             paths,
-            image: row.optional("image").map(str::to_owned),
+            images: row.texts("image"),
             query: row.texts("query"),
             only_with: row.flag("only-with"),
             unless_with: row.flag("unless-with"),
@@ -140,6 +141,37 @@ mod tests {
         assert_eq!(framework("/actuator/health/liveness"), None);
         assert_eq!(framework("/healthz"), None);
         assert_eq!(framework("/health"), None);
+    }
+
+    #[test]
+    fn the_image_decides_where_the_path_alone_does_not_tell() {
+        let framework = |path, image| endpoint(path, Some(image)).map(|endpoint| endpoint.framework.as_str());
+        assert_eq!(framework("/health", "quay.io/keycloak/keycloak:26.0"), Some("Keycloak"));
+        assert_eq!(framework("/auth/health", "quay.io/keycloak/keycloak:26.0"), Some("Keycloak"));
+        assert_eq!(framework("/health/live", "quay.io/keycloak/keycloak:26.0"), None);
+        assert_eq!(framework("/health", "icr.io/appcafe/open-liberty:full"), Some("MicroProfile Health"));
+        assert_eq!(framework("/health", "example.org/shop:1"), None);
+        assert_eq!(framework("/api/v2.0/health", "goharbor/harbor-core:v2.12.0"), Some("Harbor"));
+        assert_eq!(framework("/api/v2.0/ping", "goharbor/harbor-core:v2.12.0"), None);
+        assert_eq!(framework("/_health/?full", "getsentry/sentry:24.8.0"), Some("Sentry"));
+        assert_eq!(framework("/_health/", "getsentry/sentry:24.8.0"), None);
+    }
+
+    #[test]
+    fn frameworks_are_known_by_paths_of_their_own() {
+        assert_eq!(framework("/observe/health"), Some("Helidon"));
+        assert_eq!(framework("/observe/health/live"), None);
+        assert_eq!(framework("/-/readiness?all=1"), Some("GitLab"));
+        assert_eq!(framework("/-/readiness"), None);
+        assert_eq!(framework("/watchman/"), Some("django-watchman"));
+        assert_eq!(framework("/watchman/ping/"), None);
+        assert_eq!(framework("/okcomputer/all"), Some("OkComputer (Rails)"));
+        assert_eq!(framework("/okcomputer"), None);
+        assert_eq!(framework("/minio/health/cluster"), Some("MinIO"));
+        assert_eq!(framework("/minio/health/live"), None);
+        assert_eq!(framework("/actuator/health/rabbit"), Some("by its name"));
+        assert_eq!(framework("/actuator/health/diskSpace"), None);
+        assert_eq!(framework("/up"), None);
     }
 
     #[test]
