@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what is not there")]
 
+use probelint::finding::Level;
 use probelint::lint::{self, Settings};
 use probelint::source::Source;
 
@@ -113,7 +114,14 @@ fn the_stronger_setting_counts() {
         findings(&[("web.yaml", web), ("application.yml", PORT), ("application-prod.properties", own)]).len()
     };
     assert_eq!(files(&workload("web", HEALTH, "8080", &[env])), 0);
-    assert_eq!(files(&workload("web", HEALTH, "8080", &[])), 1);
+    assert_eq!(files(&workload("web", HEALTH, "8080", &["args: [--spring.profiles.active=prod]"])), 0);
+    assert_eq!(files(&workload("web", HEALTH, "8080", &["args: [--spring.profiles.active=test]"])), 1);
+    // The image or a file may make the profile active.
+    assert_eq!(files(&workload("web", HEALTH, "8080", &[])), 0);
+    let prod = "management.server.port=9001\n";
+    let web = workload("web", HEALTH, "8080", &["args: [--spring.profiles.active=prod]"]);
+    let told = ["web.yaml:16 spring-probe-endpoint application-prod.properties:1"];
+    assert_eq!(findings(&[("web.yaml", &web), ("application-prod.properties", prod)]), told);
 }
 
 #[test]
@@ -182,13 +190,27 @@ fn paths_are_compared_as_spring_joins_them() {
 fn a_config_server_makes_it_a_warning() {
     let web = workload("web", HEALTH, "8080", &[]);
     let text = format!("spring.config.import: 'optional:configserver:'\n{PORT}");
-    let read = [("web.yaml", web.as_str()), ("application.yml", text.as_str())]
+    assert_eq!(level(&web, &text), Level::Warning);
+    assert_eq!(level(&web, PORT), Level::Error);
+}
+
+#[test]
+fn a_config_map_that_is_not_there_makes_it_a_warning() {
+    let missing = workload("web", HEALTH, "8080", &["volumeMounts: [{name: settings, mountPath: /config}]"]);
+    assert_eq!(level(&missing, PORT), Level::Warning);
+    let missing = workload("web", HEALTH, "8080", &["envFrom: [{configMapRef: {name: other}}]"]);
+    assert_eq!(level(&missing, PORT), Level::Warning);
+}
+
+/// The level of the only finding for a workload beside an `application.yml`.
+fn level(web: &str, text: &str) -> Level {
+    let read = [("web.yaml", web), ("application.yml", text)]
         .iter()
         .filter_map(|(path, text)| lint::read(Source::new(*path, *text), false))
         .collect();
     let outcome = lint::lint(read, 0, &Settings::default());
     assert_eq!(outcome.findings.len(), 1);
-    assert_eq!(outcome.findings[0].level, probelint::finding::Level::Warning);
+    outcome.findings[0].level
 }
 
 /// Findings for a probe at the liveness group, with what `application.yml` puts into it.

@@ -60,6 +60,8 @@ impl<'s> Known<'s> {
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     all: Vec<Setting>,
+    /// The container takes a ConfigMap that is not in the input.
+    misses_some: bool,
 }
 
 impl Settings {
@@ -68,18 +70,19 @@ impl Settings {
         self.all.is_empty()
     }
 
-    /// Whether a server of settings may have the last word over files.
+    /// Whether a server of settings, or a ConfigMap that is not in the input, may have the last word.
     pub(super) fn may_be_overridden(&self) -> bool {
-        self.all.iter().any(|setting| {
+        let has_server = self.all.iter().any(|setting| {
             let is_import = setting.key.starts_with("springconfigimport");
             let names_server = setting.value.as_deref().is_none_or(|value| {
                 ["configserver", "consul", "vault", "zookeeper", "kubernetes"].iter().any(|it| value.contains(it))
             });
             is_import && names_server || setting.key == "springcloudconfiguri"
-        })
+        });
+        has_server || self.misses_some
     }
 
-    /// The last settings of each name between `start` and `end`, with that name.
+    /// Settings whose names begin with `start` and end with `end`, with what stands between, the strongest first.
     pub(super) fn named(&self, start: &str, end: &str) -> impl Iterator<Item = (&str, &Setting)> {
         let (start, end) = (squash(start), squash(end));
         self.all.iter().rev().filter_map(move |setting| {
@@ -131,7 +134,14 @@ pub(super) fn settings(cx: &Context<'_>, container: &Container) -> Settings {
     let mut all = Vec::new();
     beside(cx, container, &mut all);
     mounted(cx, container, &mut all);
-    variables(cx, container, &mut all);
+    stated(cx, container, &mut all);
+    let is_missing = |name: &str| cx.project.config_map_in(&cx.workload.namespace, name).is_none();
+    Settings { all, misses_some: container.config_maps.iter().any(|used| is_missing(&used.name)) }
+}
+
+/// What variables, options and arguments of the container set, the strongest last.
+fn stated(cx: &Context<'_>, container: &Container, all: &mut Vec<Setting>) {
+    variables(cx, container, all);
     for name in ["JAVA_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"] {
         if let Lookup::Value(value, at) = lookup(cx, container, name) {
             all.extend(value.split_whitespace().filter_map(|word| option(word, "-D", cx.source, at)));
@@ -148,10 +158,9 @@ pub(super) fn settings(cx: &Context<'_>, container: &Container) -> Settings {
     }
     // `${...}` is for the application to fill in.
     let is_open = |value: &String| ["${", "{{", "$("].iter().any(|mark| value.contains(mark));
-    for setting in &mut all {
+    for setting in all.iter_mut() {
         setting.value = setting.value.take().filter(|value| !is_open(value));
     }
-    Settings { all }
 }
 
 /// `-Dkey=value` or `--key=value`.
@@ -186,10 +195,11 @@ fn mounted(cx: &Context<'_>, container: &Container, all: &mut Vec<Setting>) {
     for used in container.config_maps.iter().filter(|used| used.prefix.is_none()) {
         let Some((source, map)) = cx.project.config_map_in(&cx.workload.namespace, &used.name) else { continue };
         let text = &cx.project.file(source).source.text;
-        for name in file::order(map.data.iter().map(|entry| entry.name.as_str()), &profiles(cx, container)) {
+        let names = map.data.iter().map(|entry| entry.name.as_str());
+        for (name, is_certain) in file::order(names, profiles(cx, container).as_deref()) {
             let Some(entry) = map.entry(name) else { continue };
             let line = |number: usize| if entry.is_literal { file::line(text, entry.at, number) } else { entry.at };
-            all.extend(file::read(name, &entry.text, source, &line));
+            all.extend(file::read(name, is_certain, &entry.text, source, &line));
         }
     }
 }
@@ -212,18 +222,21 @@ fn beside(cx: &Context<'_>, container: &Container, all: &mut Vec<Setting>) {
     if files.windows(2).any(|pair| pair[0].2.folder != pair[1].2.folder) {
         return;
     }
-    for name in file::order(files.iter().map(|(name, ..)| *name), &profiles(cx, container)) {
+    let names = files.iter().map(|(name, ..)| *name);
+    for (name, is_certain) in file::order(names, profiles(cx, container).as_deref()) {
         let Some((_, source, settings)) = files.iter().find(|(other, ..)| *other == name) else { continue };
         let whole = Span::new(0, source.text.len() as u32);
         let line = |number: usize| file::line(&source.text, whole, number);
-        all.extend(file::read(name, &source.text, settings.source, &line));
+        all.extend(file::read(name, is_certain, &source.text, settings.source, &line));
     }
 }
 
-/// Profiles that the container switches on by a literal variable.
-fn profiles(cx: &Context<'_>, container: &Container) -> Vec<String> {
-    match lookup(cx, container, "SPRING_PROFILES_ACTIVE") {
-        Lookup::Value(value, _) => value.split(',').map(|profile| profile.trim().to_owned()).collect(),
-        _ => Vec::new(),
-    }
+/// Profiles that the container switches on by a literal argument, option or variable; `None` when something else may
+/// decide on them, such as the image or a file.
+fn profiles(cx: &Context<'_>, container: &Container) -> Option<Vec<String>> {
+    let mut given = Vec::new();
+    stated(cx, container, &mut given);
+    let given = Settings { all: given, misses_some: false };
+    let active = given.get("spring.profiles.active").value()?;
+    Some(active.split(',').map(|profile| profile.trim().to_owned()).collect())
 }

@@ -7,9 +7,13 @@ use crate::yaml::{self, Kind, Node};
 /// Nested deeper than any settings are.
 const MAX_DEPTH: usize = 32;
 
+/// The rank of a file for a profile that may be active or not.
+const UNSURE: usize = usize::MAX;
+
 /// The files that are in force, the weakest first: `bootstrap` before `application`, YAML before properties, and those
-/// of a profile after those of all.
-pub(super) fn order<'n>(names: impl Iterator<Item = &'n str>, profiles: &[String]) -> Vec<&'n str> {
+/// of a profile after those of all. With each goes whether it is so for certain: without known `profiles` every profile
+/// may be active or not.
+pub(super) fn order<'n>(names: impl Iterator<Item = &'n str>, profiles: Option<&[String]>) -> Vec<(&'n str, bool)> {
     let mut found: Vec<(bool, usize, bool, &str)> = names
         .filter_map(|name| {
             let (stem, is_properties) = match name.strip_suffix(".properties") {
@@ -17,20 +21,32 @@ pub(super) fn order<'n>(names: impl Iterator<Item = &'n str>, profiles: &[String
                 None => (name.strip_suffix(".yml").or_else(|| name.strip_suffix(".yaml"))?, false),
             };
             let (kind, profile) = stem.split_once('-').unwrap_or((stem, ""));
-            let rank = match profile {
-                "" => 0,
-                profile => 1 + profiles.iter().position(|active| active == profile)?,
+            let rank = match (profile, profiles) {
+                ("", _) => 0,
+                (_, None) => UNSURE,
+                (profile, Some(profiles)) => 1 + profiles.iter().position(|active| active == profile)?,
             };
             ["application", "bootstrap"].contains(&kind).then_some((kind == "application", rank, is_properties, name))
         })
         .collect();
     found.sort_unstable();
-    found.into_iter().map(|(.., name)| name).collect()
+    found.into_iter().map(|(_, rank, _, name)| (name, rank != UNSURE)).collect()
 }
 
-/// Reads a file by its ending. `line` gives the bytes of a line by its number, from 0.
-pub(super) fn read(name: &str, text: &str, source: SourceId, line: &dyn Fn(usize) -> Span) -> Vec<Setting> {
-    if name.ends_with(".properties") { properties(text, source, line) } else { yaml(text, source, line) }
+/// Reads a file by its ending. `line` gives the bytes of a line by its number, from 0. What an uncertain file sets is
+/// hidden.
+pub(super) fn read(
+    name: &str,
+    is_certain: bool,
+    text: &str,
+    source: SourceId,
+    line: &dyn Fn(usize) -> Span,
+) -> Vec<Setting> {
+    let mut all = if name.ends_with(".properties") { properties(text, source, line) } else { yaml(text, source, line) };
+    if !is_certain {
+        hide(&mut all);
+    }
+    all
 }
 
 /// Reads YAML, or JSON. Documents for a profile hide what they set, for nobody knows whether it is active.
@@ -113,9 +129,13 @@ fn hide_profile(settings: &mut [Setting]) {
             || setting.key.trim_end_matches(|c: char| c.is_ascii_digit()) == "springprofiles"
     };
     if settings.iter().any(is_condition) {
-        for setting in settings {
-            setting.value = None;
-        }
+        hide(settings);
+    }
+}
+
+fn hide(settings: &mut [Setting]) {
+    for setting in settings {
+        setting.value = None;
     }
 }
 
