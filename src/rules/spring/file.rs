@@ -159,8 +159,12 @@ mod tests {
     use super::*;
 
     fn shown(name: &str, text: &str) -> Vec<String> {
+        show(name, true, text)
+    }
+
+    fn show(name: &str, is_certain: bool, text: &str) -> Vec<String> {
         let whole = Span::new(0, text.len() as u32);
-        let settings = read(name, text, SourceId(0), &|number| line(text, whole, number));
+        let settings = read(name, is_certain, text, SourceId(0), &|number| line(text, whole, number));
         settings
             .iter()
             .map(|it| format!("{}={} [{}]", it.key, it.value.as_deref().unwrap_or("?"), it.at.text(text)))
@@ -194,6 +198,8 @@ mod tests {
             ["springconfigactivateonprofile=? [spring.config.activate.on-profile: prod]", "a=? [a: 2]"]
         );
         assert_eq!(shown("application.properties", "a=1\n#---\nspring.profiles=x\na=2\n")[2], "a=? [a=2]");
+        assert_eq!(show("application-prod.properties", false, "a=1\n"), ["a=? [a=1]"]);
+        assert_eq!(show("application-prod.yml", false, "a: 1\n"), ["a=? [a: 1]"]);
     }
 
     #[test]
@@ -201,9 +207,14 @@ mod tests {
         let names = ["application-prod.yml", "application.properties", "application.yml", "bootstrap.yml", "x.yml"];
         let all = |profiles: &[&str]| {
             let profiles: Vec<String> = profiles.iter().map(|it| (*it).to_owned()).collect();
-            order(names.into_iter(), &profiles)
+            order(names.into_iter(), Some(&profiles))
         };
-        assert_eq!(all(&[]), ["bootstrap.yml", "application.yml", "application.properties"]);
-        assert_eq!(all(&["prod"])[3], "application-prod.yml");
+        let common = [("bootstrap.yml", true), ("application.yml", true), ("application.properties", true)];
+        assert_eq!(all(&[]), common);
+        assert_eq!(all(&["prod"])[..3], common);
+        assert_eq!(all(&["prod"])[3..], [("application-prod.yml", true)]);
+        let unknown = order(names.into_iter(), None);
+        assert_eq!(unknown[..3], common);
+        assert_eq!(unknown[3..], [("application-prod.yml", false)]);
     }
 }
