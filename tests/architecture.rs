@@ -21,7 +21,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("finding", &["span", "fix"]),
     // The tables are YAML, and the rows about clients are what the shell reader takes.
     ("knowledge", &["span", "yaml", "shell"]),
-    ("model", &["span", "yaml"]),
+    // The kinds of probes are the timing model's.
+    ("model", &["span", "yaml", "timing"]),
     // Pages have front matter in YAML, `syntax-error` passes on what the YAML reader says, and a project keeps sources.
     ("rules", &["span", "yaml", "source", "model", "timing", "shell", "knowledge", "finding", "fix"]),
     ("lint", &["span", "yaml", "source", "model", "finding", "rules"]),

@@ -1,10 +1,15 @@
 //! Closed forms: how soon and how late a probe acts. Ranges come from what nobody can know beforehand, the phase of the
 //! probe's ticks against the event.
 //!
-//! Sources: kubernetes `pkg/kubelet/prober/worker.go`, `run` and `doProbe` (a fixed ticker; a late attempt is followed
-//! by the next at once; whole-second truncation of the initial delay and latencies of the runtime are left out);
-//! dotnet/tye `Hosting/ReplicaMonitor.cs` (a one-shot timer that is set again after each attempt; the threshold is
-//! compared before it is counted up, so the N+1st result acts).
+//! Assumed throughout: a healthy process answers at once; no failures were counted before; the kubelet itself has not
+//! just started; whole-second truncation of the initial delay (under 1 s) and latencies of the kubelet and the runtime
+//! are left out.
+//!
+//! Sources: kubernetes `pkg/kubelet/prober/worker.go`, `run` and `doProbe` (a fixed ticker of arbitrary phase; a late
+//! attempt is followed by the next at once), `pkg/kubelet/prober/prober_manager.go`, `UpdatePodStatus` (readiness is
+//! also asked out of turn while it has not passed), `pkg/kubelet/kuberuntime/kuberuntime_container.go`,
+//! `killContainer`; dotnet/tye `Hosting/ReplicaMonitor.cs` (a one-shot timer that is set again after each attempt; the
+//! threshold is compared before it is counted up, so the N+1st result acts), `Core/ProcessUtil.cs`.
 
 use std::fmt;
 
@@ -43,6 +48,17 @@ pub struct Window {
     pub latest: u64,
 }
 
+impl Window {
+    const fn new(earliest: u64, latest: u64) -> Self {
+        Self { earliest, latest }
+    }
+
+    /// Both ends later by so many seconds.
+    pub const fn after(self, seconds: u64) -> Self {
+        Self::new(self.earliest + seconds, self.latest + seconds)
+    }
+}
+
 impl fmt::Display for Window {
     /// `3 s`, or `3–4 s`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,7 +71,7 @@ impl fmt::Display for Window {
 }
 
 impl Numbers {
-    /// Seconds between the starts of two attempts that both time out.
+    /// Seconds between the starts of two attempts that both time out: the period in force while failing.
     pub fn spacing_when_hanging(&self) -> u64 {
         match self.worker {
             Worker::Kubelet => self.period.max(self.timeout),
@@ -63,121 +79,142 @@ impl Numbers {
         }
     }
 
+    /// From container start to the first attempt, for a probe that nothing holds back.
+    pub fn first_attempt(&self) -> Window {
+        // Tye's first attempt is made when the delay is over, the kubelet's at the next tick.
+        let wait = match self.worker {
+            Worker::Kubelet => self.period,
+            Worker::ReplicaMonitor => 0,
+        };
+        Window::new(0, wait).after(self.initial_delay)
+    }
+
     /// From the moment the process hangs to the decision that the probe has failed (kill, or removal from Services).
-    /// The process is taken to answer at once before.
     pub fn act_after_hang(&self) -> Window {
-        let failures = self.failures();
-        let earliest = failures.saturating_sub(1) * self.spacing_when_hanging() + self.timeout;
-        Window { earliest, latest: earliest + self.period }
+        let earliest = self.further_failures() * self.spacing_when_hanging() + self.timeout;
+        Window::new(earliest, earliest + self.period)
     }
 
     /// From the moment connections are refused to that decision.
     pub fn act_after_refusal(&self) -> Window {
-        let earliest = self.failures().saturating_sub(1) * self.period;
-        Window { earliest, latest: earliest + self.period }
-    }
-
-    /// From container start to the decision, for a process that refuses connections all along. Nothing that starts more
-    /// slowly than the earlier end survives for certain.
-    pub fn act_after_start(&self) -> Window {
-        let refusal = self.act_after_refusal();
-        let delay = self.initial_delay;
-        // Tye's first attempt is made when the delay is over, the kubelet's at the next tick.
-        let latest = match self.worker {
-            Worker::Kubelet => refusal.latest,
-            Worker::ReplicaMonitor => refusal.earliest,
-        };
-        Window { earliest: delay + refusal.earliest, latest: delay + latest }
+        let earliest = self.further_failures() * self.period;
+        Window::new(earliest, earliest + self.period)
     }
 
     /// From the moment something that the probe asks fails, by refusing or by hanging, to that decision.
     pub fn act_after_outage(&self) -> Window {
-        Window { earliest: self.act_after_refusal().earliest, latest: self.act_after_hang().latest }
+        Window::new(self.act_after_refusal().earliest, self.act_after_hang().latest)
+    }
+
+    /// From container start to the decision, for a process that refuses connections all along.
+    pub fn act_after_start(&self) -> Window {
+        let first = self.first_attempt();
+        let further = self.further_failures() * self.period;
+        Window::new(first.earliest + further, first.latest + further)
+    }
+
+    /// From container start to the decision, for a process that accepts connections and never answers.
+    pub fn act_after_hanging_start(&self) -> Window {
+        let first = self.first_attempt();
+        let further = self.further_failures() * self.spacing_when_hanging() + self.timeout;
+        Window::new(first.earliest + further, first.latest + further)
+    }
+
+    /// Seconds within which a start survives for certain: the last attempt is never made sooner.
+    pub fn start_budget(&self) -> u64 {
+        self.act_after_start().earliest
+    }
+
+    /// The least failure threshold whose [`start_budget`](Self::start_budget) is at least so many seconds.
+    pub fn failures_to_allow(&self, seconds: u64) -> u64 {
+        let further = seconds.saturating_sub(self.initial_delay).div_ceil(self.period.max(1));
+        match self.worker {
+            Worker::Kubelet => further + 1,
+            Worker::ReplicaMonitor => further.max(1),
+        }
+    }
+
+    /// From container start to the decision that the probe has passed, for a process that answers from its start on and
+    /// a probe that nothing holds back.
+    pub fn pass_after_start(&self) -> Window {
+        let further = self.further_successes() * self.period;
+        let first = self.first_attempt();
+        match self.worker {
+            // Attempts out of turn may be all it takes.
+            Worker::Kubelet => Window::new(first.earliest, first.latest + further),
+            Worker::ReplicaMonitor => Window::new(first.earliest + further, first.latest + further),
+        }
     }
 
     /// From the moment every attempt succeeds at once to the decision that the probe has passed. Attempts may have been
     /// hanging until then.
     pub fn pass_after_recovery(&self) -> Window {
-        let further = match self.worker {
-            Worker::Kubelet => self.success_threshold.saturating_sub(1),
-            Worker::ReplicaMonitor => self.success_threshold,
+        let further = self.further_successes() * self.period;
+        let earliest = match self.worker {
+            // Attempts out of turn may be all it takes.
+            Worker::Kubelet => 0,
+            Worker::ReplicaMonitor => further,
         };
-        let earliest = further * self.period;
-        Window { earliest, latest: earliest + self.spacing_when_hanging() }
+        Window::new(earliest, further + self.spacing_when_hanging())
     }
 
     /// How many consecutive failures act.
-    fn failures(&self) -> u64 {
+    pub const fn failures_that_act(&self) -> u64 {
         match self.worker {
             Worker::Kubelet => self.failure_threshold,
             Worker::ReplicaMonitor => self.failure_threshold + 1,
         }
     }
+
+    /// Failures behind the first that it takes to act.
+    const fn further_failures(&self) -> u64 {
+        self.failures_that_act().saturating_sub(1)
+    }
+
+    /// Successes behind the first that it takes to pass.
+    const fn further_successes(&self) -> u64 {
+        match self.worker {
+            Worker::Kubelet => self.success_threshold.saturating_sub(1),
+            Worker::ReplicaMonitor => self.success_threshold,
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How a container is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Seconds of grace in force: the failing probe's own, else the pod's.
+    pub grace_period: u64,
+    /// Seconds that the `preStop` hook takes of them.
+    pub pre_stop: u64,
+}
 
-    const DEFAULTS: Numbers = Numbers {
-        worker: Worker::Kubelet,
-        initial_delay: 0,
-        period: 10,
-        timeout: 1,
-        success_threshold: 1,
-        failure_threshold: 3,
-    };
+impl Stop {
+    /// Seconds that the process has after TERM at the least, when the hook has used up its grace.
+    pub const LEAST: u64 = 2;
+    /// Tye interrupts the process and waits so many seconds before it kills it.
+    pub const TYE: Self = Self { grace_period: 5, pre_stop: 0 };
 
-    /// Replays the kubelet's ticker for one phase: attempts start at `phase + n × period` or when the last one ended,
-    /// and fail once they start after the event.
-    fn replay(numbers: Numbers, phase: f64, attempt: f64) -> f64 {
-        let period = numbers.period as f64;
-        let mut start = phase;
-        for _ in 1..numbers.failure_threshold {
-            let next_tick = start + period;
-            start = next_tick.max(start + attempt);
-        }
-        start + attempt
+    /// Seconds from the decision to TERM: the hook runs first, and no longer than the grace period.
+    pub fn term_after(&self) -> u64 {
+        self.pre_stop.min(self.grace_period)
     }
 
-    #[test]
-    fn closed_forms_hold_whatever_the_phase() {
-        for (period, timeout, failure_threshold) in [(10, 1, 3), (1, 1, 3), (5, 30, 2), (3, 3, 1), (7, 2, 10)] {
-            let numbers = Numbers { period, timeout, failure_threshold, ..DEFAULTS };
-            for step in 0..=20 {
-                let phase = f64::from(step) / 20.0 * period as f64;
-                let hang = numbers.act_after_hang();
-                let acted = replay(numbers, phase, timeout as f64);
-                assert!(hang.earliest as f64 <= acted && acted <= hang.latest as f64, "{numbers:?} {phase} {acted}");
-                let refusal = numbers.act_after_refusal();
-                let acted = replay(numbers, phase, 0.0);
-                assert!(refusal.earliest as f64 <= acted && acted <= refusal.latest as f64, "{numbers:?} {acted}");
-            }
+    /// Seconds from TERM to KILL.
+    pub fn time_to_stop(&self) -> u64 {
+        if self.grace_period == 0 {
+            return 0;
+        }
+        match self.grace_period - self.term_after() {
+            // Without a hook the grace period is what it says.
+            left if self.pre_stop == 0 => left,
+            left => left.max(Self::LEAST),
         }
     }
 
-    #[test]
-    fn the_defaults_kill_a_hung_process_after_21_to_31_seconds() {
-        assert_eq!(DEFAULTS.act_after_hang(), Window { earliest: 21, latest: 31 });
-        assert_eq!(DEFAULTS.act_after_start(), Window { earliest: 20, latest: 30 });
-        assert_eq!(DEFAULTS.act_after_hang().to_string(), "21–31 s");
-    }
-
-    #[test]
-    fn a_probe_passes_after_the_next_attempts_that_succeed() {
-        assert_eq!(DEFAULTS.pass_after_recovery(), Window { earliest: 0, latest: 10 });
-        let patient = Numbers { period: 5, timeout: 8, success_threshold: 3, ..DEFAULTS };
-        assert_eq!(patient.pass_after_recovery(), Window { earliest: 10, latest: 18 });
-        let tye = Numbers { worker: Worker::ReplicaMonitor, period: 1, ..DEFAULTS };
-        assert_eq!(tye.pass_after_recovery(), Window { earliest: 1, latest: 3 });
-        assert_eq!(DEFAULTS.act_after_outage(), Window { earliest: 20, latest: 31 });
-    }
-
-    #[test]
-    fn tye_needs_one_failure_more_than_it_says_and_waits_after_each_attempt() {
-        let tye = Numbers { worker: Worker::ReplicaMonitor, period: 1, timeout: 1, ..DEFAULTS };
-        assert_eq!(tye.act_after_refusal(), Window { earliest: 3, latest: 4 });
-        assert_eq!(tye.act_after_start(), Window { earliest: 3, latest: 3 });
-        assert_eq!(tye.act_after_hang(), Window { earliest: 7, latest: 8 });
+    /// From the decision to the end of the process, which may stop at once or never by itself.
+    pub fn gone_after_decision(&self) -> Window {
+        let term = self.term_after();
+        Window::new(term, term + self.time_to_stop())
     }
 }

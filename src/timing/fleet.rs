@@ -1,0 +1,162 @@
+//! Many replicas behind one Service, and a dependency that stalls: who leaves, what that does to the others, and when
+//! all are back.
+//!
+//! Assumptions, which the figures rest on:
+//! - requests are spread evenly over the ready replicas; a replica that leaves gets none from that moment on (the
+//!   endpoints propagate at once), and with none ready every request is lost;
+//! - each request asks the dependency, so nothing is answered during the stall; a replica then works its queue off in
+//!   order, at its capacity;
+//! - a client gives up after [`PATIENCE`], so no queue is longer than that;
+//! - an aggregate endpoint waits for the dependency and behind the queue; a split one waits for neither;
+//! - the phases of the probes are spread evenly; restarts play no part.
+
+use super::course::{Millis, SECOND};
+use super::worker::{Streak, Ticker};
+use super::{Numbers, spread};
+
+/// Seconds after which a client gives up.
+pub const PATIENCE: f64 = 30.0;
+/// Milliseconds of one step.
+const STEP: Millis = 10;
+
+/// The replicas and what is asked of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Fleet {
+    /// How many.
+    pub replicas: u32,
+    /// Their readiness probe, run by the kubelet.
+    pub readiness: Numbers,
+    /// What it asks.
+    pub endpoint: Endpoint,
+    /// Requests a second, all together.
+    pub load: f64,
+    /// Requests a second that one replica can answer.
+    pub capacity: f64,
+}
+
+/// What a readiness probe asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// The process and what it depends on, in the queue of all requests.
+    Aggregate,
+    /// The process alone, beside the queue.
+    Split,
+}
+
+/// How many replicas are ready from a moment on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Milliseconds since the beginning of the stall.
+    pub at: Millis,
+    /// Ready replicas.
+    pub ready: u32,
+}
+
+/// What became of the fleet.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Every change of the number of ready replicas, from the beginning of the stall on.
+    pub counts: Vec<Count>,
+    /// Requests that nobody answered.
+    pub lost: f64,
+    /// The greatest load on one ready replica, requests a second.
+    pub peak: f64,
+    /// Moment at which the last queue that the stall left behind, or that its consequences did, is worked off.
+    pub calm: Option<Millis>,
+}
+
+impl Outcome {
+    /// The moment of the first removal.
+    pub fn first_removal(&self) -> Option<Millis> {
+        self.counts.windows(2).find(|pair| pair[1].ready < pair[0].ready).map(|pair| pair[1].at)
+    }
+
+    /// The moment from which on no replica is ready.
+    pub fn all_gone(&self) -> Option<Millis> {
+        self.counts.iter().find(|count| count.ready == 0).map(|count| count.at)
+    }
+
+    /// The least number of ready replicas.
+    pub fn least(&self) -> u32 {
+        self.counts.iter().map(|count| count.ready).min().unwrap_or(0)
+    }
+
+    /// The moment from which on all `replicas` are ready for good; `None` when they are not at the end.
+    pub fn all_back(&self, replicas: u32) -> Option<Millis> {
+        self.counts.last().filter(|count| count.ready == replicas).map(|count| count.at)
+    }
+}
+
+struct Replica {
+    ticker: Ticker,
+    streak: Streak,
+    is_ready: bool,
+    /// End of the attempt under way, and whether it passes.
+    attempt: Option<(Millis, bool)>,
+    /// Requests that wait.
+    queue: f64,
+}
+
+/// Replays a stall of so many milliseconds, and what follows until `until`.
+pub fn replay(fleet: &Fleet, stall: Millis, until: Millis) -> Outcome {
+    let period = fleet.readiness.period * SECOND;
+    let mut replicas: Vec<Replica> = (0..fleet.replicas)
+        .map(|index| Replica {
+            ticker: Ticker::new((spread(index, 0) * period as f64) as Millis, period),
+            streak: Streak::default(),
+            is_ready: true,
+            attempt: None,
+            queue: 0.0,
+        })
+        .collect();
+    let mut outcome = Outcome { counts: vec![Count { at: 0, ready: fleet.replicas }], ..Outcome::default() };
+    let seconds = STEP as f64 / SECOND as f64;
+    let mut now = 0;
+    while now <= until {
+        let ready = replicas.iter().filter(|replica| replica.is_ready).count() as u32;
+        if outcome.counts.last().is_some_and(|count| count.ready != ready) {
+            outcome.counts.push(Count { at: now, ready });
+        }
+        let share = if ready > 0 { fleet.load / f64::from(ready) } else { 0.0 };
+        outcome.peak = outcome.peak.max(share);
+        if ready == 0 {
+            outcome.lost += fleet.load * seconds;
+        }
+        let left = stall.saturating_sub(now);
+        for replica in &mut replicas {
+            replica.probe(fleet, left, now);
+            let arrived = if replica.is_ready { share * seconds } else { 0.0 };
+            let answered = if left == 0 { fleet.capacity * seconds } else { 0.0 };
+            let longest = PATIENCE * fleet.capacity;
+            let queue = (replica.queue + arrived - answered).max(0.0);
+            outcome.lost += (queue - longest).max(0.0);
+            replica.queue = queue.min(longest);
+        }
+        let is_calm = left == 0 && replicas.iter().all(|replica| replica.queue <= 0.0);
+        outcome.calm = if is_calm { outcome.calm.or(Some(now)) } else { None };
+        now += STEP;
+    }
+    outcome
+}
+
+impl Replica {
+    /// Ends an attempt that is due, and begins one at a tick.
+    fn probe(&mut self, fleet: &Fleet, stall_left: Millis, now: Millis) {
+        if let Some((_, passed)) = self.attempt.filter(|(end, _)| *end <= now) {
+            self.attempt = None;
+            let threshold = if passed { fleet.readiness.success_threshold } else { fleet.readiness.failure_threshold };
+            if self.streak.count(passed) >= threshold {
+                self.is_ready = passed;
+            }
+        }
+        if self.attempt.is_none() && self.ticker.next <= now {
+            self.ticker.use_until(now);
+            let wait = match fleet.endpoint {
+                Endpoint::Aggregate => stall_left + (self.queue / fleet.capacity * SECOND as f64) as Millis,
+                Endpoint::Split => 0,
+            };
+            let timeout = fleet.readiness.timeout * SECOND;
+            self.attempt = Some((now + wait.min(timeout), wait <= timeout));
+        }
+    }
+}
