@@ -16,5 +16,6 @@ pub mod rules;
 pub mod shell;
 pub mod source;
 pub mod span;
+pub mod timeline;
 pub mod timing;
 pub mod yaml;

@@ -23,11 +23,12 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("knowledge", &["span", "yaml", "shell"]),
     // The kinds of probes are the timing model's.
     ("model", &["span", "yaml", "timing"]),
+    ("timeline", &["span", "model", "timing", "shell", "knowledge"]),
     // Pages have front matter in YAML, `syntax-error` passes on what the YAML reader says, and a project keeps sources.
-    ("rules", &["span", "yaml", "source", "model", "timing", "shell", "knowledge", "finding", "fix"]),
+    ("rules", &["span", "yaml", "source", "model", "timing", "timeline", "shell", "knowledge", "finding", "fix"]),
     ("lint", &["span", "yaml", "source", "model", "finding", "rules"]),
-    ("report", &["span", "source", "finding", "fix", "lint", "rules"]),
-    ("cli", &["span", "error", "source", "model", "finding", "fix", "lint", "rules", "report"]),
+    ("report", &["span", "source", "model", "finding", "fix", "lint", "rules", "timing", "timeline"]),
+    ("cli", &["span", "error", "source", "model", "finding", "fix", "lint", "rules", "timeline", "timing", "report"]),
     ("lib", &[]),
     ("main", &["cli"]),
 ];

@@ -1,8 +1,8 @@
 //! Turns of phrase that several rules share, so that one thing is always called the same.
 
 use super::Context;
-use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Timing, Workload};
-use crate::timing::{Numbers, Worker};
+use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Workload};
+pub(super) use crate::timeline::numbers;
 
 /// "the liveness probe of container `app`".
 pub(super) fn probe(workload: &Workload, container: &Container, probe: &Probe) -> String {
@@ -38,22 +38,6 @@ pub(super) fn refused(cx: &Context<'_>) -> &'static str {
     } else {
         "the API server refuses the object, so none of it is deployed"
     }
-}
-
-/// Numbers of a probe for the timing model; `None` when one of them cannot be known.
-pub(super) fn numbers(probe: &Probe) -> Option<Numbers> {
-    let value = |timing| Some(u64::try_from(probe.effective(timing)?.value).unwrap_or(0));
-    Some(Numbers {
-        worker: match probe.orchestrator {
-            Orchestrator::Tye => Worker::ReplicaMonitor,
-            _ => Worker::Kubelet,
-        },
-        initial_delay: value(Timing::InitialDelay)?,
-        period: value(Timing::Period)?,
-        timeout: value(Timing::Timeout)?,
-        success_threshold: value(Timing::SuccessThreshold)?,
-        failure_threshold: value(Timing::FailureThreshold)?,
-    })
 }
 
 /// What a failing probe does, in a main clause: "the container is restarted".

@@ -50,8 +50,8 @@ pub trait Process {
     /// How it answers an attempt.
     fn answer(&self, ask: &Ask) -> Reply;
 
-    /// Milliseconds that it takes to stop after TERM; `None` when it does not stop by itself.
-    fn stops_after(&self, _at: Millis) -> Option<Millis> {
+    /// Milliseconds that the process of a life takes to stop after TERM; `None` when it does not stop by itself.
+    fn stops_after(&self, _life: u32, _at: Millis) -> Option<Millis> {
         Some(0)
     }
 }

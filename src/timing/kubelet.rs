@@ -300,7 +300,8 @@ impl Replay<'_> {
         };
         let term = now + stop.term_after() * SECOND;
         let longest = stop.time_to_stop() * SECOND;
-        self.state = State::Stopping(term + self.process.stops_after(term).map_or(longest, |took| took.min(longest)));
+        self.state =
+            State::Stopping(term + self.process.stops_after(self.life, term).map_or(longest, |took| took.min(longest)));
     }
 
     /// Whether a process is there; one that is being stopped still is.

@@ -18,4 +18,4 @@ mod worker;
 pub use course::{Ask, Event, Happening, Millis, Process, Reply, SECOND, Tally, tally};
 pub use kind::ProbeKind;
 pub use phases::spread;
-pub use windows::{Numbers, Stop, Window, Worker};
+pub use windows::{Numbers, Stop, Window, Worker, first_ready};

@@ -324,7 +324,7 @@ fn a_container_is_gone_within_its_window() {
         fn answer(&self, _: &Ask) -> Reply {
             Reply::Silence
         }
-        fn stops_after(&self, _: Millis) -> Option<Millis> {
+        fn stops_after(&self, _: u32, _: Millis) -> Option<Millis> {
             self.0
         }
     }

@@ -172,7 +172,8 @@ impl Replay<'_> {
             self.note(now, Happening::NotReady);
         }
         let longest = Stop::TYE.grace_period * SECOND;
-        self.state = State::Stopping(now + self.process.stops_after(now).map_or(longest, |took| took.min(longest)));
+        self.state =
+            State::Stopping(now + self.process.stops_after(self.life, now).map_or(longest, |took| took.min(longest)));
     }
 
     fn judge_readiness(&mut self, index: usize, passed: bool, now: Millis) {

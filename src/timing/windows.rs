@@ -218,3 +218,41 @@ impl Stop {
         Window::new(term, term + self.time_to_stop())
     }
 }
+
+/// From container start to traffic, for a process that answers from its start on. Without any of the probes that is at
+/// once.
+pub fn first_ready(startup: Option<Numbers>, liveness: Option<Numbers>, readiness: Option<Numbers>) -> Window {
+    let Some(readiness) = readiness else {
+        return match (startup, liveness) {
+            (Some(startup), _) => startup.first_attempt(),
+            // The first success of liveness is what Tye waits for.
+            (None, Some(liveness)) if liveness.worker == Worker::ReplicaMonitor => liveness.first_attempt(),
+            _ => Window::new(0, 0),
+        };
+    };
+    match (startup, liveness) {
+        (Some(startup), _) => {
+            let started = startup.first_attempt();
+            let from =
+                Window::new(started.earliest.max(readiness.initial_delay), started.latest.max(readiness.initial_delay));
+            Window::new(from.earliest, from.latest + readiness.success_threshold * readiness.period)
+        }
+        // Tye counts successes of readiness only from the first one of liveness on.
+        (None, Some(liveness)) if liveness.worker == Worker::ReplicaMonitor => {
+            let further = readiness.further_successes() * readiness.period;
+            let behind = liveness.initial_delay.saturating_sub(readiness.initial_delay);
+            let whole = behind.div_ceil(readiness.period.max(1)) * readiness.period;
+            // At the same moment either may come first.
+            let tie = if behind.is_multiple_of(readiness.period.max(1))
+                && liveness.initial_delay >= readiness.initial_delay
+            {
+                readiness.period
+            } else {
+                0
+            };
+            let first = readiness.initial_delay + whole;
+            Window::new(first + further, first + further + tie)
+        }
+        _ => readiness.pass_after_start(),
+    }
+}

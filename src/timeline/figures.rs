@@ -1,0 +1,108 @@
+//! The table of derived figures.
+
+use super::Plan;
+use crate::timing::{Numbers, Window, Worker, first_ready};
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// Its name for programs: `kill-after-hang`.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// Seconds.
+    pub window: Window,
+    /// What it says, or leaves out.
+    pub note: String,
+}
+
+/// All figures of a container, in the order of its life.
+pub fn figures(plan: &Plan) -> Vec<Figure> {
+    let mut figures = Figures(Vec::new());
+    figures.of_start(plan);
+    if let Some(readiness) = plan.readiness {
+        figures.of_readiness(&readiness);
+    }
+    if let Some(liveness) = plan.liveness {
+        figures.of_liveness(plan, &liveness);
+    }
+    figures.of_deployment(plan);
+    figures.0
+}
+
+struct Figures(Vec<Figure>);
+
+impl Figures {
+    fn add(&mut self, name: &'static str, title: &'static str, window: Window, note: impl Into<String>) {
+        self.0.push(Figure { name, title, window, note: note.into() });
+    }
+
+    fn of_start(&mut self, plan: &Plan) {
+        let patient = plan.startup.map(|numbers| (numbers, plan.startup_stop));
+        if let Some((numbers, _)) = patient.or(plan.liveness.map(|numbers| (numbers, plan.liveness_stop))) {
+            let budget = numbers.start_budget();
+            let whose = if plan.startup.is_some() { "" } else { ", by the liveness probe" };
+            self.add(
+                "startup-budget",
+                "startup budget",
+                Window { earliest: budget, latest: budget },
+                format!("a start that takes longer may be ended{whose}"),
+            );
+            let window = Window {
+                earliest: numbers.act_after_start().earliest,
+                latest: numbers.act_after_hanging_start().latest,
+            };
+            self.add("kill-of-endless-start", "a start that never ends is ended after", window, "");
+        }
+        if plan.readiness.is_some() || plan.startup.is_some() || plan.worker == Worker::ReplicaMonitor {
+            self.add(
+                "ready-after-start",
+                "ready after the start",
+                first_ready(plan.startup, plan.liveness, plan.readiness),
+                "for a process that answers at once",
+            );
+        }
+    }
+
+    fn of_readiness(&mut self, readiness: &Numbers) {
+        self.add("removal-after-hang", "removed after a hang", readiness.act_after_hang(), "");
+        self.add("removal-after-refusal", "removed when connections are refused", readiness.act_after_refusal(), "");
+        self.add("ready-after-recovery", "ready again after recovery", readiness.pass_after_recovery(), "");
+    }
+
+    fn of_liveness(&mut self, plan: &Plan, liveness: &Numbers) {
+        let kill = liveness.act_after_hang();
+        let stop = plan.liveness_stop.gone_after_decision();
+        self.add("kill-after-hang", "restart asked for after a hang", kill, "");
+        self.add(
+            "kill-after-refusal",
+            "restart asked for when connections are refused",
+            liveness.act_after_refusal(),
+            "",
+        );
+        let note = match (plan.worker, plan.liveness_stop.pre_stop) {
+            (Worker::ReplicaMonitor, _) => "interrupt, then kill".to_owned(),
+            (_, 0) => format!("grace period {} s", plan.liveness_stop.grace_period),
+            (_, hook) => format!("grace period {} s, preStop {hook} s of it", plan.liveness_stop.grace_period),
+        };
+        self.add("stop", "then stopped within", stop, note);
+        let all = Window { earliest: kill.earliest + stop.earliest, latest: kill.latest + stop.latest };
+        let again = if plan.restarts { "" } else { "it is not started again" };
+        self.add("hang-to-end", "from the hang to the end of the process", all, again);
+    }
+
+    /// What Tye's numbers mean to the kubelet.
+    fn of_deployment(&mut self, plan: &Plan) {
+        if let Some(readiness) = plan.deployed_readiness {
+            let note = "as `tye deploy` writes it";
+            self.add("removal-after-hang-deployed", "deployed: removed after a hang", readiness.act_after_hang(), note);
+        }
+        if let Some(liveness) = plan.deployed_liveness {
+            let note = "as `tye deploy` writes it";
+            self.add("kill-after-hang-deployed", "deployed: restarted after a hang", liveness.act_after_hang(), note);
+            let budget = liveness.start_budget();
+            let window = Window { earliest: budget, latest: budget };
+            self.add("startup-budget-deployed", "deployed: startup budget", window, "there is no startup probe");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Something happens to a container: one course for each phase that the probes may have.
+
+use super::Plan;
+use crate::timing::fleet::{self, Count, Endpoint, Fleet};
+use crate::timing::kubelet::{self, Chance, Container};
+use crate::timing::{
+    Ask, Event, Happening, Millis, Numbers, Process, Reply, SECOND, Tally, Worker, first_ready, spread, tally, tye,
+};
+
+/// Courses that are replayed, each with other phases.
+const COURSES: u32 = 64;
+/// Replicas whose courses are kept one by one.
+const MOST_REPLICAS: u32 = 10_000;
+/// Milliseconds that are replayed at most.
+const LONGEST: Millis = 24 * 3600 * SECOND;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scenario {
+    /// Milliseconds that every start takes; connections are refused meanwhile.
+    pub start: Option<Millis>,
+    /// Milliseconds during which nothing is answered; then everything is, at once.
+    pub outage: Option<Millis>,
+    /// The process hangs for good; one that is started anew does not.
+    pub hang: bool,
+    /// Milliseconds that each answer takes.
+    pub slow: Option<Millis>,
+    /// Replicas that it happens to at the same time.
+    pub replicas: Option<u32>,
+    /// Requests a second to all replicas, and how many one of them can answer.
+    pub load: Option<(f64, f64)>,
+}
+
+impl Scenario {
+    /// With nothing asked for, the process hangs: that is what probes are for.
+    pub fn or_hang(self) -> Self {
+        let is_empty = self.start.is_none() && self.outage.is_none() && self.slow.is_none() && !self.hang;
+        Self { hang: self.hang || is_empty, ..self }
+    }
+
+    /// What happens, in words.
+    pub fn words(&self) -> String {
+        let seconds = |millis: Millis| format!("{} s", millis as f64 / SECOND as f64);
+        let mut parts = Vec::new();
+        parts.extend(self.start.map(|start| format!("every start takes {}", seconds(start))));
+        parts.extend(self.slow.map(|slow| format!("every answer takes {}", seconds(slow))));
+        if self.hang {
+            parts.push("the process hangs".to_owned());
+        }
+        parts.extend(self.outage.map(|outage| format!("nothing is answered for {}", seconds(outage))));
+        parts.join(", ")
+    }
+
+    /// Whether something begins at a moment of its own, besides starts.
+    const fn has_event(&self) -> bool {
+        self.hang || self.outage.is_some()
+    }
+}
+
+/// The least and the greatest of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The least.
+    pub least: Millis,
+    /// The greatest.
+    pub greatest: Millis,
+}
+
+/// What all courses have in common, in milliseconds since the event where a moment is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chances {
+    /// How many courses were replayed.
+    pub courses: u32,
+    /// In how many of them the container is restarted.
+    pub restarted: u32,
+    /// In how many of them traffic stops.
+    pub removed: u32,
+    /// In how many of them traffic is back at the end.
+    pub ready_at_end: u32,
+    /// How often it is restarted.
+    pub restarts: Option<Range>,
+    /// The first restart is asked for.
+    pub first_restart: Option<Range>,
+    /// Traffic stops for the first time.
+    pub first_removal: Option<Range>,
+    /// Traffic is there for good.
+    pub ready_for_good: Option<Range>,
+    /// How long there is none.
+    pub unready: Option<Range>,
+}
+
+/// How many replicas are ready over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ready {
+    /// Every change, from the event on.
+    pub counts: Vec<Count>,
+    /// Requests that nobody answered, when a load is given.
+    pub lost: Option<f64>,
+    /// The greatest load on one replica, requests a second.
+    pub peak: Option<f64>,
+}
+
+/// What the scenario does to one container.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course {
+    /// What happens, in words.
+    pub words: String,
+    /// Moment of the event, milliseconds since the first start; 0 without an event.
+    pub event: Millis,
+    /// The part worth looking at begins.
+    pub from: Millis,
+    /// It ends.
+    pub until: Millis,
+    /// The worst of all courses, from the first start on.
+    pub events: Vec<Event>,
+    /// What the courses have in common.
+    pub chances: Chances,
+    /// What becomes of several replicas.
+    pub replicas: Option<Ready>,
+    /// What it all rests on.
+    pub assumptions: Vec<&'static str>,
+}
+
+/// The process that the scenario makes.
+struct Subject {
+    scenario: Scenario,
+    event: Millis,
+}
+
+impl Process for Subject {
+    fn answer(&self, ask: &Ask) -> Reply {
+        let usual = self.scenario.slow.unwrap_or(0);
+        if ask.age < self.scenario.start.unwrap_or(0) {
+            return Reply::Fail(0);
+        }
+        if self.scenario.hang && ask.life == 0 && ask.at + usual >= self.event {
+            return Reply::Silence;
+        }
+        match self.scenario.outage {
+            Some(outage) if (self.event..self.event + outage).contains(&(ask.at + usual)) => {
+                Reply::Pass(self.event + outage - ask.at)
+            }
+            _ => Reply::Pass(usual),
+        }
+    }
+
+    fn stops_after(&self, life: u32, at: Millis) -> Option<Millis> {
+        let hangs = self.scenario.hang && life == 0 && at >= self.event;
+        (!hangs).then_some(0)
+    }
+}
+
+/// Replays the scenario in all phases.
+pub(super) fn run(plan: &Plan, scenario: &Scenario) -> Course {
+    let scenario = scenario.or_hang();
+    let event = if scenario.has_event() { steady(plan, &scenario) } else { 0 };
+    let until = (event + horizon(plan, &scenario)).min(LONGEST);
+    let mut chances = Chances::default();
+    let mut worst: Option<(Tally, Millis, Vec<Event>)> = None;
+    for index in 0..COURSES {
+        let (shift, events) = course(plan, scenario, event, until, index);
+        let sums = tally(&events, shift, until);
+        chances.add(&sums, shift, until);
+        let rank = |sums: &Tally| (sums.kills, sums.removals, sums.unready);
+        if worst.as_ref().is_none_or(|(other, ..)| rank(&sums) > rank(other)) {
+            worst = Some((sums, shift, events));
+        }
+    }
+    let (_, event, events) = worst.unwrap_or_default();
+    let from = if scenario.start.is_some() || event == 0 { 0 } else { event.saturating_sub(lead(plan)) };
+    let last = events.iter().filter(|event| is_news(event.what)).map(|event| event.at).max().unwrap_or(0);
+    let least = event + scenario.outage.unwrap_or(0) + lead(plan);
+    let until = (last + lead(plan)).max(least).min(until);
+    Course {
+        words: scenario.words(),
+        event,
+        from,
+        until,
+        replicas: replicas(plan, &scenario, event),
+        events,
+        chances,
+        assumptions: assumptions(plan, &scenario),
+    }
+}
+
+/// One course, and the moment of the event in it.
+fn course(plan: &Plan, scenario: Scenario, event: Millis, until: Millis, index: u32) -> (Millis, Vec<Event>) {
+    match plan.worker {
+        Worker::Kubelet => {
+            let phase = |numbers: Option<Numbers>, stride| {
+                numbers.map_or(0, |numbers| (spread(index, stride) * (numbers.period * SECOND) as f64) as Millis)
+            };
+            let chance = Chance {
+                liveness: phase(plan.liveness, 0),
+                readiness: phase(plan.readiness, 1),
+                startup: phase(plan.startup, 2),
+                prompt: true,
+            };
+            (event, kubelet::replay(&container(plan), chance, &Subject { scenario, event }, until))
+        }
+        Worker::ReplicaMonitor => {
+            // Its probers begin with the process, so it is the event that comes sooner or later.
+            let event = if event == 0 { 0 } else { event + (spread(index, 0) * lead(plan) as f64) as Millis };
+            let service = tye::Service { liveness: plan.liveness, readiness: plan.readiness };
+            (event, tye::replay(&service, &Subject { scenario, event }, until))
+        }
+    }
+}
+
+const fn container(plan: &Plan) -> Container {
+    Container {
+        startup: plan.startup,
+        liveness: plan.liveness,
+        readiness: plan.readiness,
+        startup_stop: plan.startup_stop,
+        liveness_stop: plan.liveness_stop,
+        restarts: plan.restarts,
+    }
+}
+
+/// The longest time between two attempts of any probe that runs for good, in milliseconds.
+fn lead(plan: &Plan) -> Millis {
+    let lasting = [plan.liveness, plan.readiness];
+    let longest = lasting.iter().flatten().map(Numbers::spacing_when_hanging).max();
+    longest.or(plan.startup.map(|startup| startup.period)).unwrap_or(1) * SECOND
+}
+
+/// A moment at which everything has been running for a while.
+fn steady(plan: &Plan, scenario: &Scenario) -> Millis {
+    let start = scenario.start.unwrap_or(0);
+    let ready = first_ready(plan.startup, plan.liveness, plan.readiness).latest * SECOND;
+    let delay = plan.liveness.map_or(0, |liveness| liveness.first_attempt().latest * SECOND);
+    start + ready.max(delay) + scenario.slow.unwrap_or(0) * 2 + lead(plan) * 2
+}
+
+/// Milliseconds after the event within which what follows has been seen: two restarts at the most.
+fn horizon(plan: &Plan, scenario: &Scenario) -> Millis {
+    let of = |numbers: Numbers| numbers.act_after_hanging_start().latest.max(numbers.act_after_hang().latest);
+    let act = [plan.startup, plan.liveness, plan.readiness].into_iter().flatten().map(of).max().unwrap_or(0);
+    let stop = plan.liveness_stop.gone_after_decision().latest.max(plan.startup_stop.gone_after_decision().latest);
+    let ready = first_ready(plan.startup, plan.liveness, plan.readiness).latest;
+    let recover = plan.readiness.map_or(0, |readiness| readiness.pass_after_recovery().latest);
+    let start = scenario.start.unwrap_or(0);
+    let once = (act + stop + ready + recover) * SECOND + start;
+    scenario.outage.unwrap_or(0) + once * 2 + 30 * SECOND
+}
+
+/// Whether a picture must show it.
+const fn is_news(what: Happening) -> bool {
+    !matches!(what, Happening::Attempted { .. })
+}
+
+impl Chances {
+    fn add(&mut self, sums: &Tally, event: Millis, until: Millis) {
+        self.courses += 1;
+        self.restarted += u32::from(sums.kills > 0);
+        self.removed += u32::from(sums.removals > 0);
+        let grow = |range: &mut Option<Range>, value: Option<Millis>| {
+            let Some(value) = value else { return };
+            let before = range.unwrap_or(Range { least: value, greatest: value });
+            *range = Some(Range { least: before.least.min(value), greatest: before.greatest.max(value) });
+        };
+        let since = |moment: Option<Millis>| moment.map(|moment| moment.saturating_sub(event));
+        grow(&mut self.restarts, Some(u64::from(sums.kills)));
+        grow(&mut self.first_restart, since(sums.first_kill));
+        grow(&mut self.first_removal, since(sums.first_removal));
+        grow(&mut self.unready, Some(sums.unready));
+        let ready = sums.ready_for_good.filter(|&moment| moment <= until);
+        self.ready_at_end += u32::from(ready.is_some());
+        grow(&mut self.ready_for_good, since(ready));
+    }
+}
+
+/// The replicas, all hit at the same time, each with phases of its own.
+fn replicas(plan: &Plan, scenario: &Scenario, event: Millis) -> Option<Ready> {
+    let replicas = scenario.replicas?.min(MOST_REPLICAS);
+    if let (Some((load, capacity)), Some(readiness), Some(outage)) = (scenario.load, plan.readiness, scenario.outage) {
+        let fleet = Fleet { replicas, readiness, endpoint: Endpoint::Aggregate, load, capacity };
+        let until = outage + (horizon(plan, scenario)).min(LONGEST);
+        let outcome = fleet::replay(&fleet, outage, until);
+        return Some(Ready { counts: outcome.counts, lost: Some(outcome.lost), peak: Some(outcome.peak) });
+    }
+    let until = (event + horizon(plan, scenario)).min(LONGEST);
+    let mut changes: Vec<(Millis, bool)> = Vec::new();
+    let mut ready_before = 0;
+    for index in 0..replicas {
+        let (shift, events) = course(plan, *scenario, event, until, index);
+        let mut is_ready = false;
+        for event in events {
+            let becomes = match event.what {
+                Happening::Ready => true,
+                Happening::NotReady => false,
+                _ => continue,
+            };
+            if event.at <= shift {
+                is_ready = becomes;
+            } else {
+                changes.push((event.at - shift, becomes));
+            }
+        }
+        ready_before += u32::from(is_ready);
+    }
+    changes.sort_unstable_by_key(|&(at, _)| at);
+    let mut counts = vec![Count { at: 0, ready: ready_before }];
+    let mut ready = ready_before;
+    for (at, becomes) in changes {
+        ready = if becomes { ready + 1 } else { ready.saturating_sub(1) };
+        match counts.last_mut() {
+            Some(last) if last.at == at => last.ready = ready,
+            _ => counts.push(Count { at, ready }),
+        }
+    }
+    Some(Ready { counts, lost: None, peak: None })
+}
+
+fn assumptions(plan: &Plan, scenario: &Scenario) -> Vec<&'static str> {
+    let mut all = vec!["all probes of the container ask what fails"];
+    all.push(if scenario.slow.is_some() {
+        "attempts take what the scenario says"
+    } else {
+        "a healthy process answers at once"
+    });
+    match plan.worker {
+        Worker::Kubelet => {
+            all.push("phases of the probes are unknown; ranges cover all, the picture shows the worst");
+            all.push("latencies of the kubelet and the runtime, under a second or two, are left out");
+            if plan.restarts {
+                all.push("restarts wait 0, 10, 20, 40 … 300 s (CrashLoopBackOff)");
+            }
+        }
+        Worker::ReplicaMonitor => {
+            all.push("the event may come at any moment of a period; ranges cover all, the picture shows the worst");
+            all.push("restarts do not wait");
+        }
+    }
+    if scenario.hang {
+        all.push("a hung process uses up its grace period; the next one is healthy");
+    } else {
+        all.push("a process stops at once when it is told to");
+    }
+    if scenario.load.is_some() && scenario.replicas.is_some() && scenario.outage.is_some() {
+        all.push("with a load: requests are spread evenly and wait in order, clients give up after 30 s, readiness waits in the same queue, and restarts play no part");
+    }
+    all
+}
