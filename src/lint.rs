@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::finding::{Finding, Level};
-use crate::model::{self, KubernetesVersion, Origin};
+use crate::model::{self, KubernetesVersion, Model, Origin};
 use crate::rules::{self, File, Project};
 use crate::source::{ReadError, Source, compare_paths};
 use crate::span::SourceId;
@@ -51,6 +51,8 @@ impl Settings {
 pub struct Outcome {
     /// The sources that findings and labels point into, by [`SourceId`].
     pub sources: Vec<Source>,
+    /// What was read from them, in the same order.
+    pub models: Vec<Model>,
     /// Findings to show, sorted by path, place and rule.
     pub findings: Vec<Finding>,
     /// What was read, checked and left out.
@@ -109,8 +111,7 @@ pub struct NotChecked {
 pub fn read(source: Source, named: bool) -> Option<File> {
     if model::is_settings_file(&source.path) {
         let is_yaml = !source.path.ends_with(".properties") && model::could_matter(&source.text);
-        let model =
-            if is_yaml { model::read(&source.path, &yaml::parse(&source.text)) } else { model::Model::default() };
+        let model = if is_yaml { model::read(&source.path, &yaml::parse(&source.text)) } else { Model::default() };
         return Some(File { source, model });
     }
     let is_asked_for = named && !source.path.to_ascii_lowercase().ends_with(".json");
@@ -141,8 +142,8 @@ pub fn lint(mut files: Vec<File>, passed_over: u32, settings: &Settings) -> Outc
     let before = findings.len();
     findings.retain(|finding| settings.shows(finding));
     summary.hidden_advice = (before - findings.len()) as u32;
-    let sources = project.into_files().into_iter().map(|file| file.source).collect();
-    Outcome { sources, findings, summary, unread: Vec::new() }
+    let (sources, models) = project.into_files().into_iter().map(|file| (file.source, file.model)).unzip();
+    Outcome { sources, models, findings, summary, unread: Vec::new() }
 }
 
 fn summarize(files: &[File]) -> Summary {

@@ -184,12 +184,14 @@ const LONG: Millis = 600 * SECOND;
 fn a_stall_that_outlasts_the_window_removes_every_replica() {
     let window = TWELVE.readiness.act_after_hang();
     assert_eq!((window.earliest, window.latest), (12, 17));
-    let outcome = fleet::replay(&TWELVE, 20 * SECOND, LONG);
-    let (first, all) = (outcome.first_removal().unwrap(), outcome.all_gone().unwrap());
+    let counts = fleet::replay(&TWELVE, 20 * SECOND, LONG).counts;
+    let first = counts.first_removal().unwrap();
     assert!((12 * SECOND..=17 * SECOND + 20).contains(&first), "{first}");
-    // One after the other, in one period: the last one is out between 15 and 20 s.
-    assert!((15 * SECOND..=20 * SECOND).contains(&all) && all <= 17 * SECOND + 20, "{all}");
-    assert!(outcome.lost > 0.0);
+    // One after the other, within one period: the last one is out between 15 and 20 s.
+    let least = counts.least();
+    assert_eq!(least.ready, 0);
+    assert!((15 * SECOND..=17 * SECOND + 20).contains(&least.at), "{least:?}");
+    assert!(counts.0.windows(2).take(12).all(|pair| pair[1].ready + 1 == pair[0].ready), "{counts:?}");
 }
 
 #[test]
@@ -198,34 +200,54 @@ fn a_stall_of_six_seconds_beyond_the_timeout_takes_them_out_by_the_queue_it_leav
     // The stall alone is shorter than the window: with nothing to do nobody leaves.
     assert!(stall < TWELVE.readiness.act_after_hang().earliest * SECOND);
     let idle = fleet::replay(&Fleet { load: 0.0, ..TWELVE }, stall, LONG);
-    assert_eq!(idle.least(), 12);
+    assert_eq!(idle.counts.least().ready, 12);
     // At two thirds of their capacity the queue makes the probe wait long after the stall is over.
     let busy = fleet::replay(&TWELVE, stall, LONG);
-    assert!(busy.first_removal().unwrap() > stall, "{:?}", busy.first_removal());
+    assert!(busy.counts.first_removal().unwrap() > stall, "{:?}", busy.counts);
     // The first ones gone, the others get their share, more than they can answer, and follow.
     assert!(busy.peak > TWELVE.capacity, "{}", busy.peak);
-    assert!(busy.least() < 8, "{:?}", busy.counts);
+    let least = busy.counts.least();
+    assert!(least.ready <= 3 && (15 * SECOND..20 * SECOND).contains(&least.at), "{:?}", busy.counts);
+    assert!(busy.counts.all_back().unwrap() > 20 * SECOND, "{:?}", busy.counts);
     // With enough to spare the queue is gone before the third attempt.
     let spare = fleet::replay(&Fleet { capacity: 6_000.0, ..TWELVE }, stall, LONG);
-    assert_eq!(spare.least(), 12, "{:?}", spare.counts);
+    assert_eq!(spare.counts.least().ready, 12, "{:?}", spare.counts);
 }
 
 #[test]
 fn the_fleet_is_back_only_after_the_dependency_and_the_queue() {
     let stall = 20 * SECOND;
-    let spare = fleet::replay(&Fleet { capacity: 3_000.0, ..TWELVE }, stall, LONG);
-    let back = spare.all_back(12).unwrap();
-    assert!(back > stall, "{back}");
-    let tight = fleet::replay(&TWELVE, stall, LONG);
-    // A fleet that is nearly full returns later or, pushed out again by its own load, not at all.
-    assert!(tight.all_back(12).is_none_or(|later| later > back), "{:?}", tight.all_back(12));
+    let back = |capacity| fleet::replay(&Fleet { capacity, ..TWELVE }, stall, LONG).counts.all_back();
+    // With capacity to spare: one attempt at the most, and the queue of 12 to 17 s that must be worked off before.
+    let (ample, spare) = (back(50_000.0).unwrap(), back(3_000.0).unwrap());
+    assert!((stall..stall + 6 * SECOND).contains(&ample), "{ample}");
+    assert!((ample + SECOND..stall + 20 * SECOND).contains(&spare), "{spare}");
+    // The fuller the fleet was, the later it is back; the first ones back get everything and leave again.
+    assert!(back(1_500.0).is_none_or(|later| later > spare), "{:?}", back(1_500.0));
+}
+
+#[test]
+fn what_is_lost_is_what_nobody_could_take() {
+    // One replica at half its capacity: out after 12 to 17 s, back when the stall of 60 s and a queue of at most 17 s
+    // of half the work are over.
+    let one = Fleet { replicas: 1, load: 100.0, capacity: 200.0, ..TWELVE };
+    let outcome = fleet::replay(&one, 60 * SECOND, LONG);
+    let away = outcome.counts.none_for() as f64 / SECOND as f64;
+    assert!((43.0..=60.0).contains(&away), "{away}");
+    assert!((outcome.lost - away * 100.0).abs() < 5.0, "{outcome:?}");
+    assert!((outcome.peak - 100.0).abs() < 1e-9);
+    // Clients that wait for more than 30 s give up, and nobody answers them either: with a probe that never fails, all
+    // that came in 60 s but for the last 30 s of capacity.
+    let patient = Fleet { endpoint: Endpoint::Split, capacity: 100.0, ..one };
+    let outcome = fleet::replay(&patient, 60 * SECOND, 60 * SECOND);
+    assert!((outcome.lost - 3_000.0).abs() < 5.0, "{outcome:?}");
 }
 
 #[test]
 fn with_a_split_endpoint_nothing_leaves() {
     for stall in [8, 20, 60] {
         let split = fleet::replay(&Fleet { endpoint: Endpoint::Split, ..TWELVE }, stall * SECOND, LONG);
-        assert_eq!(split.least(), 12);
-        assert!(split.peak <= 1_000.0 + 1e-6);
+        assert_eq!(split.counts.least().ready, 12);
+        assert!((split.peak - 1_000.0).abs() < 1e-6);
     }
 }

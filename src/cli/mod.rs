@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod rules;
 mod terminal;
+mod timeline;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -31,6 +32,7 @@ Examples:
   probelint --profile strict -f json print advice too, as JSON
   probelint explain timeout-too-tight
                                      say what a rule is about
+  probelint timeline deploy.yaml     draw what the probes will do, and when
 
 Exit codes:
   0  no finding at or above --fail-on
@@ -58,6 +60,9 @@ enum Command {
     Explain(ExplainArgs),
     /// List all rules
     Rules(RulesArgs),
+    /// Draw what the probes of each container will do, and when
+    #[command(after_help = timeline::EXAMPLES)]
+    Timeline(timeline::TimelineArgs),
 }
 
 #[derive(Debug, Args)]
@@ -122,6 +127,8 @@ enum FormatName {
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
+    /// One page for a browser, with filters and timelines
+    Html,
 }
 
 impl FormatName {
@@ -131,6 +138,7 @@ impl FormatName {
             Self::Concise => Format::Concise,
             Self::Json => Format::Json,
             Self::Sarif => Format::Sarif,
+            Self::Html => Format::Html,
         }
     }
 }
@@ -196,6 +204,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Some(Command::Check(arguments)) => check::run(&arguments, &cli.global),
         Some(Command::Explain(arguments)) => explain::run(&arguments, &cli.global),
         Some(Command::Rules(arguments)) => rules::run(&arguments, &cli.global),
+        Some(Command::Timeline(arguments)) => timeline::run(&arguments, &cli.global),
     };
     match outcome {
         Ok(code) => code,

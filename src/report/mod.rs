@@ -5,15 +5,20 @@ mod concise;
 mod excerpt;
 mod fingerprint;
 mod full;
+mod html;
 mod json;
+mod markup;
 mod page;
 mod sarif;
 mod suggestion;
 mod summary;
 mod terminal;
+mod timeline;
 
 use std::io;
 use std::sync::LazyLock;
+
+pub use timeline::{Sheet, TimelineFormat, write_timelines};
 
 use crate::finding::Finding;
 use crate::lint::Outcome;
@@ -33,11 +38,13 @@ pub enum Format {
     Json,
     /// SARIF 2.1.0, for code scanning services.
     Sarif,
+    /// One page that holds everything, for a browser.
+    Html,
 }
 
 impl Format {
     /// Every format, in the order in which help texts list them.
-    pub const ALL: [Self; 4] = [Self::Full, Self::Concise, Self::Json, Self::Sarif];
+    pub const ALL: [Self; 5] = [Self::Full, Self::Concise, Self::Json, Self::Sarif, Self::Html];
 
     /// The word used in options.
     pub const fn name(self) -> &'static str {
@@ -46,6 +53,7 @@ impl Format {
             Self::Concise => "concise",
             Self::Json => "json",
             Self::Sarif => "sarif",
+            Self::Html => "html",
         }
     }
 
@@ -104,6 +112,7 @@ pub fn write(format: Format, outcome: &Outcome, options: &Options, out: &mut dyn
         Format::Concise => concise::write(outcome, options, out),
         Format::Json => json::write(outcome, options, out),
         Format::Sarif => sarif::write(outcome, options, out),
+        Format::Html => html::write(outcome, options, out),
     }
 }
 

@@ -168,6 +168,7 @@ pub(super) fn outcome() -> Outcome {
     ];
     Outcome {
         sources: vec![Source::new("deploy/web.yaml", web), Source::new("src/main/resources/größe 1.yaml", SETTINGS)],
+        models: Vec::new(),
         findings,
         summary: Summary {
             files: 2,

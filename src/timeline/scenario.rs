@@ -1,7 +1,7 @@
 //! Something happens to a container: one course for each phase that the probes may have.
 
 use super::Plan;
-use crate::timing::fleet::{self, Count, Endpoint, Fleet};
+use crate::timing::fleet::{self, Counts, Endpoint, Fleet};
 use crate::timing::kubelet::{self, Chance, Container};
 use crate::timing::{
     Ask, Event, Happening, Millis, Numbers, Process, Reply, SECOND, Tally, Worker, first_ready, spread, tally, tye,
@@ -92,8 +92,8 @@ pub struct Chances {
 /// How many replicas are ready over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ready {
-    /// Every change, from the event on.
-    pub counts: Vec<Count>,
+    /// Milliseconds since the event.
+    pub counts: Counts,
     /// Requests that nobody answered, when a load is given.
     pub lost: Option<f64>,
     /// The greatest load on one replica, requests a second.
@@ -301,14 +301,12 @@ fn replicas(plan: &Plan, scenario: &Scenario, event: Millis) -> Option<Ready> {
         ready_before += u32::from(is_ready);
     }
     changes.sort_unstable_by_key(|&(at, _)| at);
-    let mut counts = vec![Count { at: 0, ready: ready_before }];
+    let mut counts = Counts::default();
     let mut ready = ready_before;
+    counts.set(0, ready);
     for (at, becomes) in changes {
         ready = if becomes { ready + 1 } else { ready.saturating_sub(1) };
-        match counts.last_mut() {
-            Some(last) if last.at == at => last.ready = ready,
-            _ => counts.push(Count { at, ready }),
-        }
+        counts.set(at, ready);
     }
     Some(Ready { counts, lost: None, peak: None })
 }

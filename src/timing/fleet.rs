@@ -52,39 +52,60 @@ pub struct Count {
     pub ready: u32,
 }
 
+/// The number of ready replicas over time: every change, the first entry being the beginning of the stall.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts(pub Vec<Count>);
+
+impl Counts {
+    /// Ready replicas at the beginning.
+    pub fn all(&self) -> u32 {
+        self.0.first().map_or(0, |count| count.ready)
+    }
+
+    /// The least number of ready replicas, and the moment at which it is reached first.
+    pub fn least(&self) -> Count {
+        self.0.iter().copied().min_by_key(|count| count.ready).unwrap_or(Count { at: 0, ready: 0 })
+    }
+
+    /// Ready replicas at a moment.
+    pub fn at(&self, moment: Millis) -> u32 {
+        self.0.iter().rfind(|count| count.at <= moment).map_or(self.all(), |count| count.ready)
+    }
+
+    /// The moment at which the first replica leaves.
+    pub fn first_removal(&self) -> Option<Millis> {
+        self.0.windows(2).find(|pair| pair[1].ready < pair[0].ready).map(|pair| pair[1].at)
+    }
+
+    /// The moment from which on as many are ready for good as at the beginning.
+    pub fn all_back(&self) -> Option<Millis> {
+        self.0.last().filter(|count| count.ready >= self.all()).map(|count| count.at)
+    }
+
+    /// Milliseconds during which none is ready; the time after the last change does not count.
+    pub fn none_for(&self) -> Millis {
+        self.0.windows(2).filter(|pair| pair[0].ready == 0).map(|pair| pair[1].at - pair[0].at).sum()
+    }
+
+    /// Notes the number from a moment on, if it is another one.
+    pub fn set(&mut self, at: Millis, ready: u32) {
+        match self.0.last_mut() {
+            Some(last) if last.ready == ready => {}
+            Some(last) if last.at == at => last.ready = ready,
+            _ => self.0.push(Count { at, ready }),
+        }
+    }
+}
+
 /// What became of the fleet.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Every change of the number of ready replicas, from the beginning of the stall on.
-    pub counts: Vec<Count>,
+    /// The replicas over time.
+    pub counts: Counts,
     /// Requests that nobody answered.
     pub lost: f64,
     /// The greatest load on one ready replica, requests a second.
     pub peak: f64,
-    /// Moment at which the last queue that the stall left behind, or that its consequences did, is worked off.
-    pub calm: Option<Millis>,
-}
-
-impl Outcome {
-    /// The moment of the first removal.
-    pub fn first_removal(&self) -> Option<Millis> {
-        self.counts.windows(2).find(|pair| pair[1].ready < pair[0].ready).map(|pair| pair[1].at)
-    }
-
-    /// The moment from which on no replica is ready.
-    pub fn all_gone(&self) -> Option<Millis> {
-        self.counts.iter().find(|count| count.ready == 0).map(|count| count.at)
-    }
-
-    /// The least number of ready replicas.
-    pub fn least(&self) -> u32 {
-        self.counts.iter().map(|count| count.ready).min().unwrap_or(0)
-    }
-
-    /// The moment from which on all `replicas` are ready for good; `None` when they are not at the end.
-    pub fn all_back(&self, replicas: u32) -> Option<Millis> {
-        self.counts.last().filter(|count| count.ready == replicas).map(|count| count.at)
-    }
 }
 
 struct Replica {
@@ -109,14 +130,12 @@ pub fn replay(fleet: &Fleet, stall: Millis, until: Millis) -> Outcome {
             queue: 0.0,
         })
         .collect();
-    let mut outcome = Outcome { counts: vec![Count { at: 0, ready: fleet.replicas }], ..Outcome::default() };
+    let mut outcome = Outcome::default();
     let seconds = STEP as f64 / SECOND as f64;
     let mut now = 0;
     while now <= until {
         let ready = replicas.iter().filter(|replica| replica.is_ready).count() as u32;
-        if outcome.counts.last().is_some_and(|count| count.ready != ready) {
-            outcome.counts.push(Count { at: now, ready });
-        }
+        outcome.counts.set(now, ready);
         let share = if ready > 0 { fleet.load / f64::from(ready) } else { 0.0 };
         outcome.peak = outcome.peak.max(share);
         if ready == 0 {
@@ -132,8 +151,6 @@ pub fn replay(fleet: &Fleet, stall: Millis, until: Millis) -> Outcome {
             outcome.lost += (queue - longest).max(0.0);
             replica.queue = queue.min(longest);
         }
-        let is_calm = left == 0 && replicas.iter().all(|replica| replica.queue <= 0.0);
-        outcome.calm = if is_calm { outcome.calm.or(Some(now)) } else { None };
         now += STEP;
     }
     outcome

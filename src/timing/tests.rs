@@ -263,10 +263,7 @@ fn a_quick_start_is_ready_within_its_window() {
                 assert!(seen.latest + grain(numbers) * 2 >= window.latest * SECOND, "{numbers:?} {seen:?}");
             }
             if prompt && numbers.success_threshold == 1 && numbers.initial_delay == 0 {
-                assert_eq!(
-                    seen.earliest,
-                    window.earliest * SECOND + if numbers.worker == Worker::Kubelet { 0 } else { 0 }
-                );
+                assert_eq!(seen.earliest, window.earliest * SECOND);
             }
         }
     });
@@ -392,4 +389,163 @@ fn phases_are_spread_over_the_whole_interval() {
         }
         assert!(tenths.iter().all(|&count| (14..=26).contains(&count)), "{stride}: {tenths:?}");
     }
+}
+
+#[test]
+fn the_first_traffic_comes_within_its_window() {
+    let mut random = Random(4242);
+    let answering = |_: &Ask| Reply::Pass(0);
+    for round in 0..PROBES {
+        let mut some = |worker, twice| {
+            let numbers =
+                Numbers { initial_delay: random.below(3) * random.below(20), ..random.numbers(worker, twice) };
+            (random.below(4) > 0).then_some(numbers)
+        };
+        if round % 2 == 0 {
+            let container = Container {
+                startup: some(Worker::Kubelet, false),
+                liveness: some(Worker::Kubelet, false),
+                readiness: some(Worker::Kubelet, true),
+                ..BARE
+            };
+            let window = first_ready(container.startup, container.liveness, container.readiness);
+            for index in 0..COURSES as u32 {
+                let phase = |numbers: Option<Numbers>, stride| {
+                    numbers.map_or(0, |numbers| (spread(index, stride) * (numbers.period * SECOND) as f64) as Millis)
+                };
+                let chance = Chance {
+                    startup: phase(container.startup, 0),
+                    liveness: phase(container.liveness, 1),
+                    readiness: phase(container.readiness, 2),
+                    prompt: index % 2 == 0,
+                };
+                let events = kubelet::replay(&container, chance, &answering, (window.latest + 1) * SECOND);
+                let ready = first(&events, 0, |what| what == Happening::Ready).expect("it becomes ready");
+                assert!(
+                    window.earliest * SECOND <= ready && ready <= window.latest * SECOND,
+                    "{container:?} {window} {ready}"
+                );
+            }
+        } else {
+            let service = tye::Service {
+                liveness: some(Worker::ReplicaMonitor, false),
+                readiness: some(Worker::ReplicaMonitor, true),
+            };
+            let window = first_ready(None, service.liveness, service.readiness);
+            let events = tye::replay(&service, &answering, (window.latest + 1) * SECOND);
+            let ready = first(&events, 0, |what| what == Happening::Ready).expect("it becomes ready");
+            assert!(
+                window.earliest * SECOND <= ready && ready <= window.latest * SECOND,
+                "{service:?} {window} {ready}"
+            );
+            assert!(window.latest - window.earliest <= service.readiness.map_or(0, |readiness| readiness.period));
+        }
+    }
+    assert_eq!(first_ready(None, None, None), Window { earliest: 0, latest: 0 });
+    assert_eq!(first_ready(None, Some(DEFAULTS), None), Window { earliest: 0, latest: 0 });
+    assert_eq!(first_ready(Some(DEFAULTS), None, None), Window { earliest: 0, latest: 10 });
+    assert_eq!(first_ready(Some(DEFAULTS), None, Some(DEFAULTS)), Window { earliest: 0, latest: 20 });
+    let late = Some(Numbers { initial_delay: 4, ..TYE });
+    assert_eq!(first_ready(None, late, None), Window { earliest: 4, latest: 4 });
+    assert_eq!(first_ready(None, late, Some(TYE)), Window { earliest: 5, latest: 6 });
+    assert_eq!(first_ready(None, late, Some(Numbers { period: 3, ..TYE })), Window { earliest: 9, latest: 9 });
+}
+
+#[test]
+fn an_attempt_ends_with_its_timeout() {
+    assert_eq!(Reply::Pass(1_000).under(1_000), (1_000, true));
+    assert_eq!(Reply::Pass(1_001).under(1_000), (1_000, false));
+    assert_eq!(Reply::Fail(400).under(1_000), (400, false));
+    assert_eq!(Reply::Fail(1_400).under(1_000), (1_000, false));
+    assert_eq!(Reply::Silence.under(1_000), (1_000, false));
+}
+
+#[test]
+fn a_tally_counts_from_the_event_on() {
+    let event = |at, what| Event { at, what };
+    let events = [
+        event(0, Happening::Started(0)),
+        event(100, Happening::Ready),
+        event(200, Happening::NotReady),
+        event(250, Happening::Killed(ProbeKind::Liveness)),
+        event(300, Happening::Ready),
+        event(1_000, Happening::NotReady),
+        event(1_400, Happening::Killed(ProbeKind::Startup)),
+        event(1_500, Happening::Ready),
+        event(1_700, Happening::NotReady),
+        event(1_800, Happening::Killed(ProbeKind::Liveness)),
+        event(1_900, Happening::Ready),
+        event(5_000, Happening::NotReady),
+    ];
+    let sums = tally(&events, 500, 2_000);
+    let expected = Tally {
+        kills: 2,
+        removals: 2,
+        first_kill: Some(1_400),
+        first_removal: Some(1_000),
+        ready_for_good: Some(1_900),
+        unready: 700,
+    };
+    assert_eq!(sums, expected);
+    assert_eq!(
+        tally(&events, 1_000, 1_200),
+        Tally { removals: 1, first_removal: Some(1_000), unready: 200, ..Tally::default() }
+    );
+    assert_eq!(tally(&[], 10, 30), Tally { unready: 20, ..Tally::default() });
+}
+
+#[test]
+fn a_long_run_without_a_restart_is_forgiven() {
+    // Fails from 700 s of each life on: each restart comes as if it were the first.
+    let probe = Numbers { failure_threshold: 1, period: 1, ..DEFAULTS };
+    let process = |ask: &Ask| if ask.age >= 700 * SECOND { Reply::Fail(0) } else { Reply::Pass(0) };
+    let container = Container { liveness: Some(probe), ..BARE };
+    let moments = |process: &dyn Process, what: fn(Happening) -> bool| -> Vec<Millis> {
+        let events = kubelet::replay(&container, Chance::default(), process, 3_000 * SECOND);
+        events.iter().filter(|event| what(event.what)).map(|event| event.at / SECOND).collect()
+    };
+    assert_eq!(moments(&process, |what| matches!(what, Happening::Started(_))), [0, 700, 1_400, 2_100, 2_800]);
+    // From 600 s on it would still count.
+    let process = |ask: &Ask| if ask.age >= 600 * SECOND { Reply::Fail(0) } else { Reply::Pass(0) };
+    assert_eq!(moments(&process, |what| matches!(what, Happening::Started(_))), [0, 600, 1_210, 1_830, 2_470]);
+}
+
+#[test]
+fn without_restarts_the_first_end_is_the_last() {
+    let container = Container { liveness: Some(DEFAULTS), restarts: false, ..BARE };
+    let events = kubelet::replay(&container, Chance::default(), &|_: &Ask| Reply::Fail(0), 900 * SECOND);
+    let last: Vec<Happening> = events.iter().rev().take(3).rev().map(|event| event.what).collect();
+    assert_eq!(last, [Happening::Killed(ProbeKind::Liveness), Happening::Gone, Happening::NotReady]);
+}
+
+#[test]
+fn tye_kills_while_starting_and_starts_anew_without_a_limit() {
+    // Refuses connections for 5 s of each life but the third.
+    let process = |ask: &Ask| if ask.life < 2 && ask.age < 5 * SECOND { Reply::Fail(0) } else { Reply::Pass(0) };
+    let service = tye::Service { liveness: Some(TYE), readiness: Some(TYE) };
+    let events = tye::replay(&service, &process, 8_500);
+    let marks: Vec<(Millis, Happening)> = events
+        .iter()
+        .filter(|event| !matches!(event.what, Happening::Attempted { .. }))
+        .map(|event| (event.at, event.what))
+        .collect();
+    let (liveness, readiness) = (ProbeKind::Liveness, ProbeKind::Readiness);
+    let killed = |at, life| {
+        [
+            (at, Happening::Failed(liveness)),
+            (at, Happening::Killed(liveness)),
+            (at, Happening::Gone),
+            (at, Happening::Started(life)),
+        ]
+    };
+    let mut expected = vec![(0, Happening::Started(0))];
+    expected.extend(killed(3_000, 1));
+    expected.extend(killed(6_000, 2));
+    // Healthy at once; the first success of readiness comes after that of liveness, the second acts.
+    expected.push((6_000, Happening::Passed(liveness)));
+    expected.push((7_000, Happening::Passed(readiness)));
+    expected.push((7_000, Happening::Ready));
+    assert_eq!(marks, expected);
+    let silent = tye::replay(&tye::Service { liveness: None, readiness: None }, &process, SECOND);
+    assert_eq!(silent.last().map(|event| event.what), Some(Happening::Ready));
 }

@@ -1,0 +1,30 @@
+"use strict";
+const form = document.getElementById("filters"), log = [];
+const visible = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.offsetParent !== null).length;
+const note = (step) => log.push(step + ": " + visible("article.finding") + " findings, " + visible("section.file") + " files, "
+  + visible("nav li") + " entries, " + visible("#none") + " hints, " + form.elements.count.value);
+const fire = (one) => one.dispatchEvent(new Event("input", { bubbles: true }));
+note("at first");
+const warning = form.querySelector("input[value=warning]");
+warning.click();
+note("without warnings");
+warning.click();
+form.elements.rule.value = "http-probe-invalid"; fire(form.elements.rule);
+note("one rule");
+form.elements.rule.value = ""; fire(form.elements.rule);
+document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true }));
+log.push("focus: " + document.activeElement.name);
+form.elements.text.value = "TIMEOUTSECONDS attempts"; fire(form.elements.text);
+note("two words");
+form.elements.text.value = "nothing like it"; fire(form.elements.text);
+note("no match");
+form.querySelector("button").click();
+setTimeout(() => {
+  note("reset");
+  log.push("pictures: " + document.querySelectorAll("details svg.timeline").length);
+  log.push("wider than the window: " + (document.documentElement.scrollWidth > innerWidth));
+  const out = document.createElement("pre");
+  out.id = "log";
+  out.textContent = log.join("\n");
+  document.body.append(out);
+}, 50);
