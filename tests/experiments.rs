@@ -251,3 +251,18 @@ fn with_a_split_endpoint_nothing_leaves() {
         assert!((split.peak - 1_000.0).abs() < 1e-6);
     }
 }
+
+#[test]
+fn a_short_queue_delays_no_probe_beyond_its_timeout() {
+    // A stall of 1 s leaves 1,000 requests on each replica, less than a second of work that is there for ten.
+    let full = Fleet { capacity: 1_100.0, ..TWELVE };
+    assert_eq!(fleet::replay(&full, SECOND, LONG).counts.least().ready, 12);
+}
+
+#[test]
+fn counts_tell_what_was_ready_when() {
+    let outcome = fleet::replay(&Fleet { capacity: 50_000.0, ..TWELVE }, 20 * SECOND, LONG);
+    let counts = outcome.counts;
+    assert_eq!((counts.all(), counts.at(0), counts.at(11 * SECOND), counts.at(19 * SECOND)), (12, 12, 12, 0));
+    assert_eq!(counts.at(LONG), 12);
+}

@@ -1,7 +1,6 @@
-use super::{Context, Sink, words};
+use super::{Context, Sink, edits, words};
 use crate::finding::Level;
-use crate::fix::{Fix, edit};
-use crate::model::{Action, Container, Field, Handler, HandlerKind, Orchestrator, Port, Probe, ProbeKind, Timing};
+use crate::model::{Action, Container, Field, Handler, HandlerKind, Orchestrator, Port, ProbeKind};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     // Their pods get no traffic, so readiness has nothing to lose.
@@ -54,25 +53,10 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         if is_weak {
             report = report.level(Level::Advice);
         } else {
-            report = report.fix(more_patience(cx, liveness, kill.failure_threshold, removal.failure_threshold));
+            report = report.fix(edits::set_failures(cx.text, liveness, words::patience(kill, removal)));
         }
         let _ = report;
     }
-}
-
-/// Raises the failure threshold of liveness to twice the greater of both: enough for readiness to act first.
-fn more_patience(cx: &Context<'_>, liveness: &Probe, own: u64, other: u64) -> Option<Fix> {
-    let wanted = (own.max(other) * 2).max(6);
-    let field = liveness.timing_field(Timing::FailureThreshold);
-    let change = match liveness.timing(Timing::FailureThreshold) {
-        Field::Value { at, .. } => edit::replace(*at, wanted.to_string()),
-        _ => {
-            // Behind the last entry of the probe that has a line of its own.
-            let last = liveness.keys.iter().max_by_key(|key| key.at.start)?;
-            edit::insert_entry(cx.text, liveness.at, last.at, last.value, field, &wanted.to_string())?
-        }
-    };
-    Some(Fix::risky(format!("set `{field}` of the liveness probe to {wanted}"), vec![change]))
 }
 
 /// Whether two handlers send the same question to the same place.

@@ -22,18 +22,23 @@ mod exec_shell_missing;
 mod exec_shell_syntax;
 mod exec_timeout_inside;
 mod exec_variable_not_expanded;
+mod grace_period_too_short;
 mod handlers;
 mod http_probe_auth;
 mod http_probe_heavy_path;
 mod http_probe_invalid;
 mod http_probe_path_url;
 mod http_probe_secret;
+mod initial_delay_with_startup_probe;
 mod lifecycle_hook_invalid;
 mod liveness_checks_dependency;
+mod liveness_faster_than_readiness;
 mod liveness_missing;
 mod liveness_same_as_readiness;
+mod liveness_single_failure;
 mod liveness_success_threshold;
 mod liveness_uses_readiness_endpoint;
+mod liveness_window_too_short;
 mod liveness_without_restart;
 mod manifest_unknown_field;
 mod mesh_probe_rewrite_disabled;
@@ -53,12 +58,16 @@ mod probe_port_protocol;
 mod probe_port_undeclared;
 mod probe_port_undefined;
 mod probe_scheme_port;
+mod probe_too_frequent;
+mod probe_too_slow;
 mod probe_unknown_field;
 mod probe_value_range;
 mod probe_value_type;
 mod probe_version_unsupported;
 mod readiness_checks_dependency;
 mod readiness_missing;
+mod readiness_recovery_slow;
+mod readiness_single_failure;
 mod readiness_without_effect;
 mod rewrap;
 mod rollout;
@@ -69,6 +78,7 @@ mod spring;
 mod spring_probe_endpoint;
 mod startup_exceeds_progress_deadline;
 mod startup_probe_missing;
+mod startup_window_too_long;
 mod startup_window_too_short;
 mod statefulset_readiness_deadlock;
 mod syntax_error;
@@ -183,9 +193,19 @@ pub static RULES: &[Rule] = &[
     rule!(liveness_same_as_readiness, "liveness-same-as-readiness"),
     rule!(timeout_too_tight, "timeout-too-tight"),
     rule!(timeout_exceeds_period, "timeout-exceeds-period"),
+    rule!(liveness_window_too_short, "liveness-window-too-short"),
+    rule!(liveness_single_failure, "liveness-single-failure"),
+    rule!(readiness_single_failure, "readiness-single-failure"),
+    rule!(liveness_faster_than_readiness, "liveness-faster-than-readiness"),
     rule!(startup_probe_missing, "startup-probe-missing"),
     rule!(startup_window_too_short, "startup-window-too-short"),
+    rule!(startup_window_too_long, "startup-window-too-long"),
     rule!(startup_exceeds_progress_deadline, "startup-exceeds-progress-deadline"),
+    rule!(initial_delay_with_startup_probe, "initial-delay-with-startup-probe"),
+    rule!(probe_too_frequent, "probe-too-frequent"),
+    rule!(probe_too_slow, "probe-too-slow"),
+    rule!(grace_period_too_short, "grace-period-too-short"),
+    rule!(readiness_recovery_slow, "readiness-recovery-slow"),
     rule!(readiness_missing, "readiness-missing"),
     rule!(liveness_missing, "liveness-missing"),
     rule!(readiness_without_effect, "readiness-without-effect"),

@@ -1,6 +1,7 @@
 use super::{Context, Sink, words};
 use crate::fix::{Fix, edit};
 use crate::model::{Container, Field, Origin, Probe, ProbeKind};
+use crate::span::Span;
 
 /// `progressDeadlineSeconds` of a Deployment that writes none.
 ///
@@ -9,15 +10,7 @@ const DEFAULT_DEADLINE: i128 = 600;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     let workload = cx.workload;
-    if workload.kind != "Deployment" || workload.origin != Origin::Complete || !workload.is_builtin() {
-        return;
-    }
-    let (deadline, written) = match &workload.progress_deadline {
-        Field::Value { value, at, .. } => (*value, Some(*at)),
-        Field::Absent | Field::Null { .. } => (DEFAULT_DEADLINE, None),
-        Field::Wrong { .. } | Field::Templated { .. } => return,
-    };
-    let Ok(deadline) = u64::try_from(deadline) else { return };
+    let Some((deadline, written)) = deadline(cx) else { return };
     for container in workload.containers.iter().filter(|container| container.may_have_probes()) {
         let Some((probe, budget)) = budget(container).filter(|(_, budget)| *budget > deadline) else { continue };
         let who = words::probe(workload, container, probe);
@@ -44,10 +37,30 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Seconds that a rollout of the workload has, and where that is written; `None` where nobody counts, or knows.
+fn deadline(cx: &Context<'_>) -> Option<(u64, Option<Span>)> {
+    let workload = cx.workload;
+    if workload.kind != "Deployment" || workload.origin != Origin::Complete || !workload.is_builtin() {
+        return None;
+    }
+    let (deadline, written) = match &workload.progress_deadline {
+        Field::Value { value, at, .. } => (*value, Some(*at)),
+        Field::Absent | Field::Null { .. } => (DEFAULT_DEADLINE, None),
+        Field::Wrong { .. } | Field::Templated { .. } => return None,
+    };
+    Some((u64::try_from(deadline).ok()?, written))
+}
+
+/// Whether a container may take longer to be ready than its rollout has.
+pub(super) fn is_exceeded(cx: &Context<'_>, container: &Container) -> bool {
+    let allowed = budget(container).map(|(_, budget)| budget);
+    allowed.zip(deadline(cx)).is_some_and(|(budget, (deadline, _))| budget > deadline)
+}
+
 /// Seconds that a container may legally take before it is ready, and the probe that allows them.
 fn budget(container: &Container) -> Option<(&Probe, u64)> {
     if let Some(startup) = container.probe(ProbeKind::Startup) {
-        return Some((startup, words::numbers(startup)?.act_after_start().earliest));
+        return Some((startup, words::numbers(startup)?.start_budget()));
     }
     let readiness = container.probe(ProbeKind::Readiness)?;
     Some((readiness, words::numbers(readiness)?.initial_delay))

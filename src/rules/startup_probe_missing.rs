@@ -3,6 +3,7 @@ use crate::finding::Level;
 use crate::fix::{Edit, Fix, edit};
 use crate::knowledge;
 use crate::model::{Container, Field, Orchestrator, Origin, Probe, ProbeKind, Timing};
+use crate::timing::{Numbers, Worker};
 
 /// Seconds of `initialDelaySeconds` from which it stands in for a startup probe.
 const STAND_IN_DELAY: i64 = 30;
@@ -44,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
                     .help(format!(
                         "add a `startupProbe` that allows at least {needed} s, such as `periodSeconds: 10` with \
                          `failureThreshold: {}`; it holds liveness back until the process answers",
-                        threshold(needed)
+                        proposal(needed).failure_threshold
                     ))
                     .fix(startup_probe(cx, container, liveness, needed));
             }
@@ -60,7 +61,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
                             start.earliest
                         ))
                         .help("a `startupProbe` ends the wait as soon as the process answers, and can wait longer")
-                        .fix(startup_probe(cx, container, liveness, start.latest.max(60))),
+                        .fix(startup_probe(cx, container, liveness, start.latest)),
                     None => report
                         .why(format!("a start that takes more than {} s is restarted", start.earliest))
                         .help("add a `startupProbe` if a start can take that long on a busy node"),
@@ -71,8 +72,17 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn threshold(seconds: u64) -> u64 {
-    seconds.div_ceil(10).max(6)
+/// The startup probe that is proposed: every 10 s, for as long as a start takes, but a minute at least.
+fn proposal(seconds: u64) -> Numbers {
+    let proposal = Numbers {
+        worker: Worker::Kubelet,
+        initial_delay: 0,
+        period: 10,
+        timeout: 1,
+        success_threshold: 1,
+        failure_threshold: 0,
+    };
+    Numbers { failure_threshold: proposal.failures_to_allow(seconds.max(60)), ..proposal }
 }
 
 fn short(image: &str) -> &str {
@@ -82,6 +92,7 @@ fn short(image: &str) -> &str {
 /// A startup probe with the liveness probe's own handler, put before it.
 fn startup_probe(cx: &Context<'_>, container: &Container, liveness: &Probe, needed: u64) -> Option<Fix> {
     let handler = liveness.handler()?;
+    let proposal = proposal(needed);
     if edit::is_flow(cx.text, liveness.at) || edit::is_flow(cx.text, container.at) || !liveness.editable {
         return None;
     }
@@ -93,9 +104,9 @@ fn startup_probe(cx: &Context<'_>, container: &Container, liveness: &Probe, need
     if let Field::Value { value, .. } = liveness.timing(Timing::Timeout) {
         lines.push(format!("{}timeoutSeconds: {value}", " ".repeat(step)));
     }
-    lines.push(format!("{}failureThreshold: {}", " ".repeat(step), threshold(needed)));
+    lines.push(format!("{}failureThreshold: {}", " ".repeat(step), proposal.failure_threshold));
     let change: Edit = edit::insert_lines_before(cx.text, liveness.key, &lines)?;
-    Some(Fix::risky(format!("add a startup probe that allows {} s", threshold(needed) * 10), vec![change]))
+    Some(Fix::risky(format!("add a startup probe that allows {} s", proposal.start_budget()), vec![change]))
 }
 
 fn indentation(text: &str, at: u32) -> usize {

@@ -1,7 +1,7 @@
-use super::{Context, Sink, words};
-use crate::fix::{Fix, edit};
+use super::{Context, Sink, edits, words};
+use crate::fix::Fix;
 use crate::knowledge;
-use crate::model::{Container, Field, Origin, Probe, ProbeKind, Timing};
+use crate::model::{Container, Origin, Probe, ProbeKind, Timing};
 use crate::timing::Numbers;
 
 /// Seconds of budget that a startup probe has whose numbers are all left to their defaults.
@@ -60,28 +60,14 @@ fn is_left_to_default(cx: &Context<'_>, startup: &Probe) -> bool {
     cx.workload.origin == Origin::Complete && startup.timing(Timing::FailureThreshold).is_default()
 }
 
-/// Failures that allow a start of so many seconds.
-fn threshold(numbers: &Numbers, needed: u64) -> u64 {
-    needed.saturating_sub(numbers.initial_delay).div_ceil(numbers.period.max(1)) + 1
-}
-
 fn help(numbers: &Numbers, needed: u64) -> String {
     format!(
         "set `failureThreshold` to {}: with a period of {} s that allows {needed} s",
-        threshold(numbers, needed),
+        numbers.failures_to_allow(needed),
         numbers.period
     )
 }
 
 fn longer(cx: &Context<'_>, probe: &Probe, numbers: &Numbers, needed: u64) -> Option<Fix> {
-    let value = threshold(numbers, needed).to_string();
-    let change = match probe.timing(Timing::FailureThreshold) {
-        Field::Value { at, .. } => edit::replace(*at, value.clone()),
-        Field::Absent => {
-            let last = probe.keys.iter().max_by_key(|key| key.at.start)?;
-            edit::insert_entry(cx.text, probe.at, last.at, last.value, "failureThreshold", &value)?
-        }
-        _ => return None,
-    };
-    Some(Fix::risky(format!("set `failureThreshold` to {value}"), vec![change]))
+    edits::set_failures(cx.text, probe, numbers.failures_to_allow(needed))
 }

@@ -2,7 +2,9 @@
 
 use super::Context;
 use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Workload};
+use crate::timeline::deployed;
 pub(super) use crate::timeline::numbers;
+use crate::timing::{Numbers, Worker};
 
 /// "the liveness probe of container `app`".
 pub(super) fn probe(workload: &Workload, container: &Container, probe: &Probe) -> String {
@@ -47,6 +49,16 @@ pub(super) const fn consequence(orchestrator: Orchestrator, kind: ProbeKind) -> 
         (Orchestrator::Tye, _) => "the replica is restarted",
         (_, ProbeKind::Readiness) => "the pod is taken out of its Services",
         _ => "the container is restarted",
+    }
+}
+
+/// The failure threshold under which liveness acts only when readiness has, whatever the phases; for a Tye service also
+/// where it is deployed.
+pub(super) fn patience(kill: Numbers, removal: Numbers) -> u64 {
+    let here = kill.failures_to_outlast_hang(removal.act_after_hang().latest);
+    match kill.worker {
+        Worker::Kubelet => here,
+        Worker::ReplicaMonitor => here.max(patience(deployed(kill), deployed(removal))),
     }
 }
 

@@ -174,6 +174,6 @@ const ORDER: [ProbeKind; 3] = [ProbeKind::Startup, ProbeKind::Liveness, ProbeKin
 /// A Tye probe as `tye deploy` writes it: the same numbers for the kubelet, without the timeout.
 ///
 /// Source: dotnet/tye `Core/KubernetesManifestGenerator.cs`.
-pub(super) const fn deployed(numbers: Numbers) -> Numbers {
+pub const fn deployed(numbers: Numbers) -> Numbers {
     Numbers { worker: Worker::Kubelet, timeout: 1, ..numbers }
 }

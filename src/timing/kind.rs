@@ -1,3 +1,5 @@
+//! Names of the three probes.
+
 /// Which of the three probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProbeKind {

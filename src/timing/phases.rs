@@ -1,3 +1,5 @@
+//! Phases that fill an interval evenly.
+
 /// The `index`-th of a sequence of fractions in [0, 1) that fills the interval evenly however long it goes on; `stride`
 /// tells several such sequences apart, so that pairs and triples fill squares and cubes too.
 ///

@@ -312,6 +312,33 @@ fn a_threshold_that_allows_a_start_is_the_least_that_does() {
 }
 
 #[test]
+fn a_threshold_that_outlasts_a_hang_is_the_least_that_does() {
+    each_worker(|numbers, random| {
+        let pause = random.below(400);
+        let survives = |failure_threshold| {
+            let numbers = Numbers { failure_threshold, success_threshold: 1, ..numbers };
+            let event = steady(numbers);
+            let process = |ask: &Ask| match ask.at >= event && ask.at < event + pause * SECOND {
+                true => Reply::Pass(event + pause * SECOND - ask.at),
+                false => Reply::Pass(0),
+            };
+            let until = event + (pause + 100) * SECOND;
+            (0..=COURSES).all(|step| {
+                let phase = step as f64 / COURSES as f64 * 0.999;
+                first(&run(numbers, ProbeKind::Liveness, phase, false, &process, until), 0, is_failed).is_none()
+            })
+        };
+        let least = numbers.failures_to_outlast_hang(pause);
+        assert!(survives(least), "{numbers:?} {pause}");
+        let window = Numbers { failure_threshold: least, ..numbers }.act_after_hang();
+        assert!(window.earliest > pause, "{numbers:?} {pause}");
+        let one_less = Numbers { failure_threshold: least - 1, ..numbers }.act_after_hang();
+        assert!(least == 1 || one_less.earliest <= pause, "{numbers:?} {pause}");
+    });
+    assert_eq!(DEFAULTS.attempts_per_day(), 8_640);
+}
+
+#[test]
 fn a_container_is_gone_within_its_window() {
     let mut random = Random(77);
     let probe = Numbers { failure_threshold: 1, period: 1, ..DEFAULTS };

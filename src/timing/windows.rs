@@ -134,6 +134,20 @@ impl Numbers {
         }
     }
 
+    /// The least failure threshold under which a hang of so many seconds passes without consequence.
+    pub fn failures_to_outlast_hang(&self, seconds: u64) -> u64 {
+        let further = (seconds + 1).saturating_sub(self.timeout).div_ceil(self.spacing_when_hanging().max(1));
+        match self.worker {
+            Worker::Kubelet => further + 1,
+            Worker::ReplicaMonitor => further.max(1),
+        }
+    }
+
+    /// Attempts in 24 hours while all is well.
+    pub fn attempts_per_day(&self) -> u64 {
+        24 * 3600 / self.period.max(1)
+    }
+
     /// From container start to the decision that the probe has passed, for a process that answers from its start on and
     /// a probe that nothing holds back.
     pub fn pass_after_start(&self) -> Window {

@@ -1,0 +1,60 @@
+use super::{Context, Sink, edits, words};
+use crate::finding::Level;
+use crate::model::{Orchestrator, ProbeKind, Timing};
+
+/// A greater threshold is nothing to propose: then it is the period that is wrong.
+const MOST_FAILURES: u64 = 60;
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
+    // Their pods get no traffic, so there is nothing to be taken out of first.
+    if cx.workload.runs_to_completion() {
+        return;
+    }
+    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
+        let both = (container.probe(ProbeKind::Liveness), container.probe(ProbeKind::Readiness));
+        let (Some(liveness), Some(readiness)) = both else { continue };
+        if liveness.handlers.is_empty() || readiness.handlers.is_empty() {
+            continue;
+        }
+        let (Some(kill), Some(removal)) = (words::numbers(liveness), words::numbers(readiness)) else { continue };
+        let (killed, removed) = (kill.act_after_hang(), removal.act_after_hang());
+        if killed.earliest > removed.earliest {
+            continue;
+        }
+        let who = words::probe(cx.workload, container, liveness);
+        let threshold = liveness.timing_field(Timing::FailureThreshold);
+        let at = liveness.timing(Timing::FailureThreshold).at().unwrap_or(liveness.key);
+        let wanted = words::patience(kill, removal);
+        let is_sooner = killed.earliest < removed.earliest;
+        let message = if is_sooner {
+            format!("{who} acts after a hang of {killed}, readiness only after {removed}")
+        } else {
+            format!("{who} acts after a hang of {killed}, as readiness does")
+        };
+        let what = match liveness.orchestrator {
+            Orchestrator::Tye => "replica",
+            _ => "container",
+        };
+        let why = if is_sooner {
+            format!(
+                "a {what} that hangs is restarted before traffic stops: requests reach it until the last moment, and"
+            )
+        } else {
+            format!("a {what} that hangs is restarted at the moment at which traffic stops:")
+        };
+        let mut report = sink
+            .probe(container, liveness, "failureThreshold", at, message)
+            .label(readiness.alias.unwrap_or(readiness.key), format!("acts after {removed}"))
+            .why(format!("{why} a pause that taking it out of traffic would have covered costs a restart"))
+            .help(format!(
+                "let liveness be the more patient one: with a `{threshold}` of {wanted} it acts only after readiness has"
+            ));
+        if wanted <= MOST_FAILURES {
+            report = report.fix(edits::set_failures(cx.text, liveness, wanted));
+        }
+        if !is_sooner {
+            report = report.level(Level::Advice);
+        }
+        let _ = report;
+    }
+}

@@ -1,0 +1,41 @@
+use super::{Context, Sink, edits, words};
+use crate::model::{Orchestrator, ProbeKind, Timing};
+use crate::timeline::deployed;
+use crate::timing::Numbers;
+
+/// What is proposed instead, Kubernetes' and Tye's own default.
+const USUAL_FAILURES: u64 = 3;
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
+    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
+        let Some(liveness) = container.probe(ProbeKind::Liveness).filter(|probe| !probe.handlers.is_empty()) else {
+            continue;
+        };
+        let Some(numbers) = words::numbers(liveness).filter(|numbers| numbers.failure_threshold == 1) else { continue };
+        let Some(at) = liveness.effective(Timing::FailureThreshold).and_then(|threshold| threshold.written) else {
+            continue;
+        };
+        let field = liveness.timing_field(Timing::FailureThreshold);
+        let who = words::probe(cx.workload, container, liveness);
+        let what = words::consequence(liveness.orchestrator, ProbeKind::Liveness);
+        let (message, acting, first) = match liveness.orchestrator {
+            Orchestrator::Tye => (
+                format!("{who} acts on the second failure at `tye run`, and on the first one when it is deployed"),
+                deployed(numbers),
+                "deployed, one",
+            ),
+            _ => (format!("{who} acts on a single failure"), numbers, "one"),
+        };
+        let calm = Numbers { failure_threshold: USUAL_FAILURES, ..acting };
+        let pause = acting.act_after_hang().earliest;
+        sink.probe(container, liveness, field, at, message)
+            .why(format!(
+                "{first} lost packet is enough, or one answer that takes more than {pause} s: {what}, though nothing is broken"
+            ))
+            .help(format!(
+                "set `{field}` to {USUAL_FAILURES}; a process that really hangs is then noticed after {}",
+                calm.act_after_hang()
+            ))
+            .fix(edits::set_failures(cx.text, liveness, USUAL_FAILURES));
+    }
+}

@@ -1,0 +1,39 @@
+use super::{Context, Sink, words};
+use crate::model::{ProbeKind, Timing};
+
+/// Seconds within which a pod that works again should get traffic.
+const SLOWEST_RECOVERY: u64 = 60;
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
+    // Their pods get no traffic.
+    if cx.workload.runs_to_completion() {
+        return;
+    }
+    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
+        let Some(readiness) = container.probe(ProbeKind::Readiness).filter(|probe| !probe.handlers.is_empty()) else {
+            continue;
+        };
+        let is_slow = |numbers: &crate::timing::Numbers| {
+            numbers.success_threshold > 1 && numbers.pass_after_recovery().latest > SLOWEST_RECOVERY
+        };
+        let Some(numbers) = words::numbers(readiness).filter(is_slow) else { continue };
+        let field = readiness.timing_field(Timing::SuccessThreshold);
+        let Some(at) = readiness.effective(Timing::SuccessThreshold).and_then(|threshold| threshold.written) else {
+            continue;
+        };
+        let who = words::probe(cx.workload, container, readiness);
+        let back = numbers.pass_after_recovery().latest;
+        sink.probe(
+            container,
+            readiness,
+            field,
+            at,
+            format!("{who} lets up to {back} s pass before a pod that works again gets traffic"),
+        )
+        .why(format!(
+            "it takes {} successes in a row, {} s apart; after a blip that took out all replicas, nobody serves for as long",
+            numbers.success_threshold, numbers.period
+        ))
+        .help(format!("lower `{field}` or `{}`", readiness.timing_field(Timing::Period)));
+    }
+}
