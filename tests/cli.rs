@@ -57,7 +57,7 @@ spec:
       readinessProbe:
         httpGet: {path: /ready, port: 8080}
         periodSeconds: 5
-        timeoutSeconds: 30
+        timeoutSeconds: 12
   restartPolicy: OnFailure
 ";
 
@@ -450,11 +450,11 @@ fn the_full_format_shows_place_reason_remedy_and_fix() {
     let run = Folder::new(&[("a.yaml", WARNING)]).run(&["-f", "full"]);
     for part in [
         "[a.yaml:12:25]",
-        "timeoutSeconds: 30",
+        "timeoutSeconds: 12",
         "= why: ",
         "= help: ",
         "unsafe fix",
-        "11 +         periodSeconds: 30",
+        "11 +         periodSeconds: 12",
         "probelint explain timeout-exceeds-period",
     ] {
         assert!(run.stdout.contains(part), "{part} is missing: {}", run.stdout);
@@ -783,7 +783,8 @@ fn the_help_shows_examples_that_work() {
         // Behind two blanks, or at a word that is no part of the command, stands what the example does.
         let words: Vec<&str> = command.split("  ").next().unwrap().split(' ').filter(|word| !word.is_empty()).collect();
         let words: Vec<&str> = words.into_iter().take_while(|word| *word != "print").collect();
-        let folder = Folder::new(&[("deploy/a.yaml", CLEAN), ("tye.yaml", "name: x\nservices: []\n")]);
+        let folder =
+            Folder::new(&[("deploy/a.yaml", CLEAN), ("deploy.yaml", CLEAN), ("tye.yaml", "name: x\nservices: []\n")]);
         let run = folder.run(&words);
         assert_eq!(run.code, Some(0), "{words:?}: {run:?}");
         worked += 1;

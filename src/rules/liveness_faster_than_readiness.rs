@@ -25,11 +25,11 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         let threshold = liveness.timing_field(Timing::FailureThreshold);
         let at = liveness.timing(Timing::FailureThreshold).at().unwrap_or(liveness.key);
         let wanted = words::patience(kill, removal);
-        let is_sooner = killed.earliest < removed.earliest;
+        let is_sooner = killed.latest <= removed.earliest;
         let message = if is_sooner {
             format!("{who} acts after a hang of {killed}, readiness only after {removed}")
         } else {
-            format!("{who} acts after a hang of {killed}, as readiness does")
+            format!("{who} acts after a hang of {killed}, no later than readiness ({removed})")
         };
         let what = match liveness.orchestrator {
             Orchestrator::Tye => "replica",
@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
                 "a {what} that hangs is restarted before traffic stops: requests reach it until the last moment, and"
             )
         } else {
-            format!("a {what} that hangs is restarted at the moment at which traffic stops:")
+            format!("a {what} that hangs may be restarted before or just when traffic stops:")
         };
         let mut report = sink
             .probe(container, liveness, "failureThreshold", at, message)
