@@ -50,7 +50,7 @@ fn report(
             stop.term_after()
         ),
     };
-    let wanted = pause.seconds + FOR_THE_PROCESS;
+    let wanted = pause.seconds.saturating_add(FOR_THE_PROCESS);
     let help = format!("set `terminationGracePeriodSeconds` to what the hook and the process need, such as {wanted}");
     let title = format!("set `terminationGracePeriodSeconds` to {wanted}");
     let mut report = sink.container(container, "lifecycle.preStop", pause.at, message).why(why).help(help);

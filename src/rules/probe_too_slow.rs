@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         if !container.may_have_probes() || probe.handlers.is_empty() {
             continue;
         }
-        let Some(numbers) = words::numbers(probe).filter(|it| it.act_after_hang().latest > slowest) else { continue };
+        let Some(numbers) = words::numbers(probe).filter(|it| it.act_after_hang().earliest > slowest) else { continue };
         let window = numbers.act_after_hang();
         let who = words::probe(cx.workload, container, probe);
         // What makes it slow: the greater part.

@@ -86,7 +86,7 @@ impl Figures {
             (_, hook) => format!("grace period {} s, preStop {hook} s of it", plan.liveness_stop.grace_period),
         };
         self.add("stop", "then stopped within", stop, note);
-        let all = Window { earliest: kill.earliest + stop.earliest, latest: kill.latest + stop.latest };
+        let all = kill.then(stop);
         let again = if plan.restarts { "" } else { "it is not started again" };
         self.add("hang-to-end", "from the hang to the end of the process", all, again);
     }

@@ -4,15 +4,17 @@ use super::Plan;
 use crate::timing::fleet::{self, Counts, Endpoint, Fleet};
 use crate::timing::kubelet::{self, Chance, Container};
 use crate::timing::{
-    Ask, Event, Happening, Millis, Numbers, Process, Reply, SECOND, Tally, Worker, first_ready, spread, tally, tye,
+    Ask, Event, Happening, Millis, Numbers, Process, Reply, SECOND, Tally, Worker, first_ready, millis, spread, tally,
+    tye,
 };
 
 /// Courses that are replayed, each with other phases.
 const COURSES: u32 = 64;
 /// Replicas whose courses are kept one by one.
 const MOST_REPLICAS: u32 = 10_000;
-/// Milliseconds that are replayed at most.
-const LONGEST: Millis = 24 * 3600 * SECOND;
+/// Attempts of the quickest probe that are replayed before and after what happens, all replicas together and in each of
+/// the courses; decisions that take longer are not seen.
+const MOST_ATTEMPTS: (u64, u64) = (20_000_000, 20_000);
 
 /// What happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -153,42 +155,55 @@ impl Process for Subject {
 /// Replays the scenario in all phases.
 pub(super) fn run(plan: &Plan, scenario: &Scenario) -> Course {
     let scenario = scenario.or_hang();
-    let event = if scenario.has_event() { steady(plan, &scenario) } else { 0 };
-    let until = (event + horizon(plan, &scenario)).min(LONGEST);
+    let length = horizon(plan, &scenario);
     let mut chances = Chances::default();
-    let mut worst: Option<(Tally, Millis, Vec<Event>)> = None;
+    let mut worst: Option<(Tally, Replayed)> = None;
     for index in 0..COURSES {
-        let (shift, events) = course(plan, scenario, event, until, index);
-        let sums = tally(&events, shift, until);
-        chances.add(&sums, shift, until);
+        let replayed = replay(plan, scenario, length, index);
+        let sums = tally(&replayed.events, replayed.event, replayed.until);
+        chances.add(&sums, replayed.event, replayed.until);
         let rank = |sums: &Tally| (sums.kills, sums.removals, sums.unready);
-        if worst.as_ref().is_none_or(|(other, ..)| rank(&sums) > rank(other)) {
-            worst = Some((sums, shift, events));
+        if worst.as_ref().is_none_or(|(other, _)| rank(&sums) > rank(other)) {
+            worst = Some((sums, replayed));
         }
     }
-    let (_, event, events) = worst.unwrap_or_default();
+    let Replayed { event, until, events } = worst.map(|(_, replayed)| replayed).unwrap_or_default();
     let from = if scenario.start.is_some() || event == 0 { 0 } else { event.saturating_sub(lead(plan)) };
     let last = events.iter().filter(|event| is_news(event.what)).map(|event| event.at).max().unwrap_or(0);
     let least = event + scenario.outage.unwrap_or(0) + lead(plan);
-    let until = (last + lead(plan)).max(least).min(until);
+    let until = last.saturating_add(lead(plan)).max(least).min(until);
     Course {
         words: scenario.words(),
         event,
         from,
         until,
-        replicas: replicas(plan, &scenario, event),
+        replicas: replicas(plan, &scenario, length),
         events,
         chances,
         assumptions: assumptions(plan, &scenario),
     }
 }
 
-/// One course, and the moment of the event in it.
-fn course(plan: &Plan, scenario: Scenario, event: Millis, until: Millis, index: u32) -> (Millis, Vec<Event>) {
-    match plan.worker {
+/// One course, in milliseconds since the first start.
+#[derive(Default)]
+struct Replayed {
+    event: Millis,
+    until: Millis,
+    events: Vec<Event>,
+}
+
+/// The `index`-th course, until `length` milliseconds after the event.
+fn replay(plan: &Plan, scenario: Scenario, length: Millis, index: u32) -> Replayed {
+    // When the status of the pod changes, probes fall into step with it, and Tye's begin with the process: so the event
+    // comes sooner or later too.
+    let sooner_or_later = (spread(index, 3) * lead(plan) as f64) as Millis;
+    let event = if scenario.has_event() { steady(plan, &scenario).saturating_add(sooner_or_later) } else { 0 };
+    let until = event.saturating_add(length);
+    let subject = Subject { scenario, event };
+    let events = match plan.worker {
         Worker::Kubelet => {
             let phase = |numbers: Option<Numbers>, stride| {
-                numbers.map_or(0, |numbers| (spread(index, stride) * (numbers.period * SECOND) as f64) as Millis)
+                numbers.map_or(0, |numbers| (spread(index, stride) * millis(numbers.period) as f64) as Millis)
             };
             let chance = Chance {
                 liveness: phase(plan.liveness, 0),
@@ -196,15 +211,14 @@ fn course(plan: &Plan, scenario: Scenario, event: Millis, until: Millis, index: 
                 startup: phase(plan.startup, 2),
                 prompt: true,
             };
-            (event, kubelet::replay(&container(plan), chance, &Subject { scenario, event }, until))
+            kubelet::replay(&container(plan), chance, &subject, until)
         }
         Worker::ReplicaMonitor => {
-            // Its probers begin with the process, so it is the event that comes sooner or later.
-            let event = if event == 0 { 0 } else { event + (spread(index, 0) * lead(plan) as f64) as Millis };
             let service = tye::Service { liveness: plan.liveness, readiness: plan.readiness };
-            (event, tye::replay(&service, &Subject { scenario, event }, until))
+            tye::replay(&service, &subject, until)
         }
-    }
+    };
+    Replayed { event, until, events }
 }
 
 const fn container(plan: &Plan) -> Container {
@@ -222,15 +236,17 @@ const fn container(plan: &Plan) -> Container {
 fn lead(plan: &Plan) -> Millis {
     let lasting = [plan.liveness, plan.readiness];
     let longest = lasting.iter().flatten().map(Numbers::spacing_when_hanging).max();
-    longest.or(plan.startup.map(|startup| startup.period)).unwrap_or(1) * SECOND
+    millis(longest.or(plan.startup.map(|startup| startup.period)).unwrap_or(1))
 }
 
 /// A moment at which everything has been running for a while.
 fn steady(plan: &Plan, scenario: &Scenario) -> Millis {
     let start = scenario.start.unwrap_or(0);
-    let ready = first_ready(plan.startup, plan.liveness, plan.readiness).latest * SECOND;
-    let delay = plan.liveness.map_or(0, |liveness| liveness.first_attempt().latest * SECOND);
-    start + ready.max(delay) + scenario.slow.unwrap_or(0) * 2 + lead(plan) * 2
+    let ready = millis(first_ready(plan.startup, plan.liveness, plan.readiness).latest);
+    let delay = plan.liveness.map_or(0, |liveness| millis(liveness.first_attempt().latest));
+    let calm =
+        ready.max(delay).saturating_add(scenario.slow.unwrap_or(0) * 2).saturating_add(lead(plan).saturating_mul(2));
+    calm.min(longest(plan, scenario)).saturating_add(start)
 }
 
 /// Milliseconds after the event within which what follows has been seen: two restarts at the most.
@@ -241,8 +257,17 @@ fn horizon(plan: &Plan, scenario: &Scenario) -> Millis {
     let ready = first_ready(plan.startup, plan.liveness, plan.readiness).latest;
     let recover = plan.readiness.map_or(0, |readiness| readiness.pass_after_recovery().latest);
     let start = scenario.start.unwrap_or(0);
-    let once = (act + stop + ready + recover) * SECOND + start;
-    scenario.outage.unwrap_or(0) + once * 2 + 30 * SECOND
+    let once = millis(act.saturating_add(stop).saturating_add(ready).saturating_add(recover)).saturating_add(start);
+    let all = once.saturating_mul(2).saturating_add(millis(30)).min(longest(plan, scenario));
+    all.saturating_add(scenario.outage.unwrap_or(0)).saturating_add(start)
+}
+
+/// Milliseconds in which the quickest probe makes as many attempts as are replayed.
+fn longest(plan: &Plan, scenario: &Scenario) -> Millis {
+    let quickest = plan.probes().iter().map(|(_, numbers)| numbers.period).min().unwrap_or(1);
+    let (in_all, in_each) = MOST_ATTEMPTS;
+    let attempts = in_each.min(in_all / u64::from(scenario.replicas.unwrap_or(1).max(1)));
+    millis(quickest.saturating_mul(attempts))
 }
 
 /// Whether a picture must show it.
@@ -272,30 +297,29 @@ impl Chances {
 }
 
 /// The replicas, all hit at the same time, each with phases of its own.
-fn replicas(plan: &Plan, scenario: &Scenario, event: Millis) -> Option<Ready> {
+fn replicas(plan: &Plan, scenario: &Scenario, length: Millis) -> Option<Ready> {
     let replicas = scenario.replicas?.min(MOST_REPLICAS);
     if let (Some((load, capacity)), Some(readiness), Some(outage)) = (scenario.load, plan.readiness, scenario.outage) {
         let fleet = Fleet { replicas, readiness, endpoint: Endpoint::Aggregate, load, capacity };
-        let until = outage + (horizon(plan, scenario)).min(LONGEST);
+        let until = outage.saturating_add(length);
         let outcome = fleet::replay(&fleet, outage, until);
         return Some(Ready { counts: outcome.counts, lost: Some(outcome.lost), peak: Some(outcome.peak) });
     }
-    let until = (event + horizon(plan, scenario)).min(LONGEST);
     let mut changes: Vec<(Millis, bool)> = Vec::new();
     let mut ready_before = 0;
     for index in 0..replicas {
-        let (shift, events) = course(plan, *scenario, event, until, index);
+        let replayed = replay(plan, *scenario, length, index);
         let mut is_ready = false;
-        for event in events {
+        for event in replayed.events {
             let becomes = match event.what {
                 Happening::Ready => true,
                 Happening::NotReady => false,
                 _ => continue,
             };
-            if event.at <= shift {
+            if event.at <= replayed.event {
                 is_ready = becomes;
             } else {
-                changes.push((event.at - shift, becomes));
+                changes.push((event.at - replayed.event, becomes));
             }
         }
         ready_before += u32::from(is_ready);

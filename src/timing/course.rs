@@ -8,6 +8,11 @@ pub type Millis = u64;
 /// Milliseconds of a second.
 pub const SECOND: Millis = 1000;
 
+/// Milliseconds of so many seconds; the greatest number there is, where they do not fit.
+pub const fn millis(seconds: u64) -> Millis {
+    seconds.saturating_mul(SECOND)
+}
+
 /// One attempt of a probe, as the process sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {

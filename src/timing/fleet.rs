@@ -10,14 +10,16 @@
 //! - an aggregate endpoint waits for the dependency and behind the queue; a split one waits for neither;
 //! - the phases of the probes are spread evenly; restarts play no part.
 
-use super::course::{Millis, SECOND};
+use super::course::{Millis, SECOND, millis};
 use super::worker::{Streak, Ticker};
 use super::{Numbers, spread};
 
 /// Seconds after which a client gives up.
 pub const PATIENCE: f64 = 30.0;
-/// Milliseconds of one step.
-const STEP: Millis = 10;
+/// Milliseconds of the shortest step.
+const SHORTEST_STEP: Millis = 10;
+/// Steps of a replay at the most; longer ones make longer steps.
+const MOST_STEPS: u64 = 60_000;
 
 /// The replicas and what is asked of them.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +122,7 @@ struct Replica {
 
 /// Replays a stall of so many milliseconds, and what follows until `until`.
 pub fn replay(fleet: &Fleet, stall: Millis, until: Millis) -> Outcome {
-    let period = fleet.readiness.period * SECOND;
+    let period = millis(fleet.readiness.period);
     let mut replicas: Vec<Replica> = (0..fleet.replicas)
         .map(|index| Replica {
             ticker: Ticker::new((spread(index, 0) * period as f64) as Millis, period),
@@ -131,7 +133,8 @@ pub fn replay(fleet: &Fleet, stall: Millis, until: Millis) -> Outcome {
         })
         .collect();
     let mut outcome = Outcome::default();
-    let seconds = STEP as f64 / SECOND as f64;
+    let step = (until / MOST_STEPS).max(SHORTEST_STEP);
+    let seconds = step as f64 / SECOND as f64;
     let mut now = 0;
     while now <= until {
         let ready = replicas.iter().filter(|replica| replica.is_ready).count() as u32;
@@ -151,7 +154,7 @@ pub fn replay(fleet: &Fleet, stall: Millis, until: Millis) -> Outcome {
             outcome.lost += (queue - longest).max(0.0);
             replica.queue = queue.min(longest);
         }
-        now += STEP;
+        now += step;
     }
     outcome
 }
@@ -172,7 +175,7 @@ impl Replica {
                 Endpoint::Aggregate => stall_left + (self.queue / fleet.capacity * SECOND as f64) as Millis,
                 Endpoint::Split => 0,
             };
-            let timeout = fleet.readiness.timeout * SECOND;
+            let timeout = millis(fleet.readiness.timeout);
             self.attempt = Some((now + wait.min(timeout), wait <= timeout));
         }
     }

@@ -5,7 +5,7 @@
 //! between restarts: the documentation page "Pod Lifecycle", section on restarts: 10 s, doubled each time, 300 s at most,
 //! anew after 600 s without a restart; the first restart does not wait.
 
-use super::course::{Ask, Event, Happening, Millis, Process, SECOND};
+use super::course::{Ask, Event, Happening, Millis, Process, millis};
 use super::worker::{Streak, Ticker};
 use super::{Numbers, ProbeKind, Stop};
 
@@ -127,7 +127,7 @@ impl Worker {
         Self {
             kind,
             numbers,
-            ticker: Ticker::new(phase, numbers.period * SECOND),
+            ticker: Ticker::new(phase, millis(numbers.period)),
             is_urged: false,
             attempt: None,
             life: None,
@@ -215,10 +215,10 @@ impl Replay<'_> {
             self.see_readiness(at);
             return;
         }
-        if at - self.since > FORGIVEN_AFTER * SECOND {
+        if at - self.since > millis(FORGIVEN_AFTER) {
             self.delay = 0;
         }
-        self.state = State::Waiting(at + self.delay * SECOND);
+        self.state = State::Waiting(at.saturating_add(millis(self.delay)));
         self.delay = (self.delay * 2).clamp(FIRST_DELAY, LONGEST_DELAY);
         self.see_readiness(at);
         self.life += 1;
@@ -243,12 +243,12 @@ impl Replay<'_> {
             ProbeKind::Startup => is_started,
             _ => !is_started,
         };
-        if worker.on_hold || is_held_back || age < worker.numbers.initial_delay * SECOND {
+        if worker.on_hold || is_held_back || age < millis(worker.numbers.initial_delay) {
             return;
         }
         let ask = Ask { kind: worker.kind, at: now, age, life, number: worker.made };
         worker.made += 1;
-        let (took, passed) = self.process.answer(&ask).under(worker.numbers.timeout * SECOND);
+        let (took, passed) = self.process.answer(&ask).under(millis(worker.numbers.timeout));
         worker.attempt = Some(Attempt { from: now, end: now + took, passed });
         if took == 0 {
             self.answer(index, now);
@@ -298,10 +298,11 @@ impl Replay<'_> {
             ProbeKind::Startup => self.container.startup_stop,
             _ => self.container.liveness_stop,
         };
-        let term = now + stop.term_after() * SECOND;
-        let longest = stop.time_to_stop() * SECOND;
-        self.state =
-            State::Stopping(term + self.process.stops_after(self.life, term).map_or(longest, |took| took.min(longest)));
+        let term = now.saturating_add(millis(stop.term_after()));
+        let longest = millis(stop.time_to_stop());
+        self.state = State::Stopping(
+            term.saturating_add(self.process.stops_after(self.life, term).map_or(longest, |took| took.min(longest))),
+        );
     }
 
     /// Whether a process is there; one that is being stopped still is.

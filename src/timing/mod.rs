@@ -15,7 +15,7 @@ pub mod tye;
 mod windows;
 mod worker;
 
-pub use course::{Ask, Event, Happening, Millis, Process, Reply, SECOND, Tally, tally};
+pub use course::{Ask, Event, Happening, Millis, Process, Reply, SECOND, Tally, millis, tally};
 pub use kind::ProbeKind;
 pub use phases::spread;
 pub use windows::{Numbers, Stop, Window, Worker, first_ready};

@@ -4,7 +4,7 @@
 //! that are set again after each attempt), `Core/ProcessUtil.cs` (5 s between the interrupt and the kill),
 //! `Hosting/ProcessRunner.cs` (a new replica starts at once, with no limit).
 
-use super::course::{Ask, Event, Happening, Millis, Process, SECOND};
+use super::course::{Ask, Event, Happening, Millis, Process, millis};
 use super::{Numbers, ProbeKind, Stop};
 
 /// A service with its probes.
@@ -96,7 +96,7 @@ impl Replay<'_> {
             .into_iter()
             .filter_map(|(kind, numbers)| {
                 let numbers = numbers?;
-                let next = at + numbers.initial_delay * SECOND;
+                let next = at + millis(numbers.initial_delay);
                 Some(Prober { kind, numbers, next, attempt: None, successes: 0, failures: 0 })
             })
             .collect();
@@ -129,7 +129,7 @@ impl Replay<'_> {
         let made = &mut self.made[usize::from(prober.kind == ProbeKind::Readiness)];
         let ask = Ask { kind: prober.kind, at: now, age: now - self.since, life: self.life, number: *made };
         *made += 1;
-        let (took, passed) = self.process.answer(&ask).under(prober.numbers.timeout * SECOND);
+        let (took, passed) = self.process.answer(&ask).under(millis(prober.numbers.timeout));
         prober.attempt = Some((now, now + took, passed));
     }
 
@@ -137,7 +137,7 @@ impl Replay<'_> {
         let prober = &mut self.probers[index];
         let Some((from, _, passed)) = prober.attempt.take() else { return };
         // The timer is set again when the attempt is over. It does not fire more than once a millisecond.
-        prober.next = now + (prober.numbers.period * SECOND).max(1);
+        prober.next = now + millis(prober.numbers.period).max(1);
         let kind = prober.kind;
         if passed {
             prober.failures = 0;
@@ -171,7 +171,7 @@ impl Replay<'_> {
         if self.state == State::Ready {
             self.note(now, Happening::NotReady);
         }
-        let longest = Stop::TYE.grace_period * SECOND;
+        let longest = millis(Stop::TYE.grace_period);
         self.state =
             State::Stopping(now + self.process.stops_after(self.life, now).map_or(longest, |took| took.min(longest)));
     }

@@ -54,8 +54,13 @@ impl Window {
     }
 
     /// Both ends later by so many seconds.
-    pub const fn after(self, seconds: u64) -> Self {
+    const fn after(self, seconds: u64) -> Self {
         Self::new(self.earliest + seconds, self.latest + seconds)
+    }
+
+    /// One thing and then the other.
+    pub const fn then(self, next: Self) -> Self {
+        Self::new(self.earliest.saturating_add(next.earliest), self.latest.saturating_add(next.latest))
     }
 }
 
@@ -229,7 +234,7 @@ impl Stop {
     /// From the decision to the end of the process, which may stop at once or never by itself.
     pub fn gone_after_decision(&self) -> Window {
         let term = self.term_after();
-        Window::new(term, term + self.time_to_stop())
+        Window::new(term, term.saturating_add(self.time_to_stop()))
     }
 }
 

@@ -64,13 +64,13 @@ const fn noun(level: Level) -> &'static str {
     }
 }
 
-/// Findings by the source they stand in, in the order of the report.
+/// Findings by the source they stand in; they come sorted by it.
 fn by_file(outcome: &Outcome) -> Vec<(SourceId, Vec<&Finding>)> {
     let mut files: Vec<(SourceId, Vec<&Finding>)> = Vec::new();
     for finding in &outcome.findings {
-        match files.iter_mut().find(|(id, _)| *id == finding.source) {
-            Some((_, findings)) => findings.push(finding),
-            None => files.push((finding.source, vec![finding])),
+        match files.last_mut() {
+            Some((id, findings)) if *id == finding.source => findings.push(finding),
+            _ => files.push((finding.source, vec![finding])),
         }
     }
     files
