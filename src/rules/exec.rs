@@ -1,7 +1,8 @@
 //! An exec command as a shell would read it, and the way from its words back to the file.
 
+use crate::knowledge;
 use crate::model::{Action, Arg, Handler};
-use crate::shell::{self, Decides, Exec, Place, RunId};
+use crate::shell::{self, Call, Decides, Exec, Place, RunId};
 use crate::span::Span;
 
 /// A command with the elements it was written as.
@@ -32,6 +33,12 @@ impl Command<'_> {
             Some(arg) => arg.span_of(place.span.start as usize, place.span.end as usize),
             None => self.at,
         }
+    }
+
+    /// The program in it that takes longest to start, if one is known to take its time.
+    pub(super) fn slowest_client(&self) -> Option<Call<'_>> {
+        let calls = self.exec.calls(knowledge::clients()).into_iter();
+        calls.filter(|call| call.client.minimum_timeout.is_some()).max_by_key(|call| call.client.minimum_timeout)
     }
 
     /// Whether a command of it decides the outcome, itself or through those that read what it prints.

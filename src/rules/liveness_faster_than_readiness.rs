@@ -10,13 +10,11 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     if cx.workload.runs_to_completion() {
         return;
     }
-    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
-        let both = (container.probe(ProbeKind::Liveness), container.probe(ProbeKind::Readiness));
-        let (Some(liveness), Some(readiness)) = both else { continue };
-        if liveness.handlers.is_empty() || readiness.handlers.is_empty() {
+    for (container, liveness, kill) in words::timed(cx.workload, ProbeKind::Liveness) {
+        let readiness = container.probe(ProbeKind::Readiness).filter(|probe| !probe.handlers.is_empty());
+        let Some((readiness, removal)) = readiness.and_then(|probe| Some((probe, words::numbers(probe)?))) else {
             continue;
-        }
-        let (Some(kill), Some(removal)) = (words::numbers(liveness), words::numbers(readiness)) else { continue };
+        };
         let (killed, removed) = (kill.act_after_hang(), removal.act_after_hang());
         if killed.earliest > removed.earliest {
             continue;

@@ -7,11 +7,8 @@ use crate::timing::Numbers;
 const USUAL_FAILURES: u64 = 3;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
-    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
-        let Some(liveness) = container.probe(ProbeKind::Liveness).filter(|probe| !probe.handlers.is_empty()) else {
-            continue;
-        };
-        let Some(numbers) = words::numbers(liveness).filter(|numbers| numbers.failure_threshold == 1) else { continue };
+    let all = words::timed(cx.workload, ProbeKind::Liveness);
+    for (container, liveness, numbers) in all.filter(|(_, _, numbers)| numbers.failure_threshold == 1) {
         let Some(at) = liveness.effective(Timing::FailureThreshold).and_then(|threshold| threshold.written) else {
             continue;
         };

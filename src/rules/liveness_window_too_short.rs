@@ -8,11 +8,7 @@ use crate::timing::{Numbers, Worker};
 const LEAST_WINDOW: u64 = 10;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
-    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
-        let Some(liveness) = container.probe(ProbeKind::Liveness).filter(|probe| !probe.handlers.is_empty()) else {
-            continue;
-        };
-        let Some(numbers) = words::numbers(liveness) else { continue };
+    for (container, liveness, numbers) in words::timed(cx.workload, ProbeKind::Liveness) {
         let strictest = strictest(numbers);
         if strictest.act_after_hang().earliest >= LEAST_WINDOW {
             continue;

@@ -1,6 +1,5 @@
 use super::{Context, Sink, edits, exec, words};
-use crate::knowledge;
-use crate::model::{Handler, ProbeKind, Timing};
+use crate::model::{ProbeKind, Timing};
 
 /// Seconds between two commands at the least.
 const LEAST_PERIOD: u64 = 5;
@@ -13,11 +12,9 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         if !container.may_have_probes() || probe.kind == ProbeKind::Startup {
             continue;
         }
-        let Some((handler, command)) = probe.handler().and_then(|handler| Some((handler, exec::read(handler)?))) else {
-            continue;
-        };
+        let Some(command) = probe.handler().and_then(exec::read) else { continue };
         let Some(numbers) = words::numbers(probe) else { continue };
-        let slow = slow_client(handler);
+        let slow = command.slowest_client().map(|call| call.run.program().unwrap_or_default().into_owned());
         let least = if slow.is_some() { LEAST_PERIOD_OF_SLOW } else { LEAST_PERIOD };
         if numbers.period >= least {
             continue;
@@ -44,17 +41,6 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             ))
             .fix(edits::set_period(cx.text, probe, least as i64));
     }
-}
-
-/// The program of a command that takes long to start.
-fn slow_client(handler: &Handler) -> Option<String> {
-    let command = exec::read(handler)?;
-    let calls = command.exec.calls(knowledge::clients());
-    let slowest = calls
-        .iter()
-        .filter(|call| call.client.minimum_timeout.is_some())
-        .max_by_key(|call| call.client.minimum_timeout)?;
-    Some(slowest.run.program().unwrap_or_default().into_owned())
 }
 
 /// `17,280`

@@ -1,5 +1,6 @@
 use super::{Context, Sink, words};
 use crate::model::{ProbeKind, Timing};
+use crate::timing::Numbers;
 
 /// Seconds within which a pod that works again should get traffic.
 const SLOWEST_RECOVERY: u64 = 60;
@@ -9,14 +10,10 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     if cx.workload.runs_to_completion() {
         return;
     }
-    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
-        let Some(readiness) = container.probe(ProbeKind::Readiness).filter(|probe| !probe.handlers.is_empty()) else {
-            continue;
-        };
-        let is_slow = |numbers: &crate::timing::Numbers| {
-            numbers.success_threshold > 1 && numbers.pass_after_recovery().latest > SLOWEST_RECOVERY
-        };
-        let Some(numbers) = words::numbers(readiness).filter(is_slow) else { continue };
+    let is_slow =
+        |numbers: &Numbers| numbers.success_threshold > 1 && numbers.pass_after_recovery().latest > SLOWEST_RECOVERY;
+    let all = words::timed(cx.workload, ProbeKind::Readiness);
+    for (container, readiness, numbers) in all.filter(|(_, _, numbers)| is_slow(numbers)) {
         let field = readiness.timing_field(Timing::SuccessThreshold);
         let Some(at) = readiness.effective(Timing::SuccessThreshold).and_then(|threshold| threshold.written) else {
             continue;

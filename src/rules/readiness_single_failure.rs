@@ -1,5 +1,6 @@
 use super::{Context, Sink, edits, words};
 use crate::model::{Orchestrator, ProbeKind, Timing};
+use crate::timing::Numbers;
 
 /// Seconds of period below which a single failure is a matter of chance.
 const QUICK_PERIOD: u64 = 5;
@@ -11,13 +12,9 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     if cx.workload.runs_to_completion() {
         return;
     }
-    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
-        let Some(readiness) = container.probe(ProbeKind::Readiness).filter(|probe| !probe.handlers.is_empty()) else {
-            continue;
-        };
-        let is_flapping =
-            |numbers: &crate::timing::Numbers| numbers.failure_threshold == 1 && numbers.period < QUICK_PERIOD;
-        let Some(numbers) = words::numbers(readiness).filter(is_flapping) else { continue };
+    let is_flapping = |numbers: &Numbers| numbers.failure_threshold == 1 && numbers.period < QUICK_PERIOD;
+    let all = words::timed(cx.workload, ProbeKind::Readiness);
+    for (container, readiness, numbers) in all.filter(|(_, _, numbers)| is_flapping(numbers)) {
         let Some(at) = readiness.effective(Timing::FailureThreshold).and_then(|threshold| threshold.written) else {
             continue;
         };

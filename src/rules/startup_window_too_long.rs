@@ -6,11 +6,7 @@ use crate::model::{ProbeKind, Timing};
 const LONGEST_WINDOW: u64 = 15 * 60;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
-    for container in cx.workload.containers.iter().filter(|container| container.may_have_probes()) {
-        let Some(startup) = container.probe(ProbeKind::Startup).filter(|probe| !probe.handlers.is_empty()) else {
-            continue;
-        };
-        let Some(numbers) = words::numbers(startup) else { continue };
+    for (container, startup, numbers) in words::timed(cx.workload, ProbeKind::Startup) {
         let window = numbers.act_after_start();
         let image = container.image.value().and_then(|image| knowledge::image(image));
         // What is known to take its time may have twice that.

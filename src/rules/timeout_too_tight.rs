@@ -144,11 +144,7 @@ fn managed_path(path: &str) -> Option<&'static str> {
 /// A program in the command that takes long to start, the slowest one.
 fn client(handler: &Handler) -> Option<Need> {
     let command = exec::read(handler)?;
-    let calls = command.exec.calls(knowledge::clients());
-    let slowest = calls
-        .iter()
-        .filter(|call| call.client.minimum_timeout.is_some())
-        .max_by_key(|call| call.client.minimum_timeout)?;
+    let slowest = command.slowest_client()?;
     let runtime = match slowest.client.runtime {
         Runtime::Jvm => "starts a JVM",
         Runtime::Node => "starts a JavaScript engine",

@@ -42,6 +42,15 @@ pub(super) fn refused(cx: &Context<'_>) -> &'static str {
     }
 }
 
+/// The probes of a kind that a workload's containers may have, that do something, and whose numbers are known.
+pub(super) fn timed(workload: &Workload, kind: ProbeKind) -> impl Iterator<Item = (&Container, &Probe, Numbers)> {
+    let containers = workload.containers.iter().filter(|container| container.may_have_probes());
+    containers.filter_map(move |container| {
+        let probe = container.probe(kind).filter(|probe| !probe.handlers.is_empty())?;
+        Some((container, probe, numbers(probe)?))
+    })
+}
+
 /// What a failing probe does, in a main clause: "the container is restarted".
 pub(super) const fn consequence(orchestrator: Orchestrator, kind: ProbeKind) -> &'static str {
     match (orchestrator, kind) {

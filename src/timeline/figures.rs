@@ -20,10 +20,10 @@ pub struct Figure {
 pub fn figures(plan: &Plan) -> Vec<Figure> {
     let mut figures = Figures(Vec::new());
     figures.of_start(plan);
-    if let Some(readiness) = plan.readiness {
+    if let Some(readiness) = plan.container.readiness {
         figures.of_readiness(&readiness);
     }
-    if let Some(liveness) = plan.liveness {
+    if let Some(liveness) = plan.container.liveness {
         figures.of_liveness(plan, &liveness);
     }
     figures.of_deployment(plan);
@@ -38,10 +38,12 @@ impl Figures {
     }
 
     fn of_start(&mut self, plan: &Plan) {
-        let patient = plan.startup.map(|numbers| (numbers, plan.startup_stop));
-        if let Some((numbers, _)) = patient.or(plan.liveness.map(|numbers| (numbers, plan.liveness_stop))) {
+        let patient = plan.container.startup.map(|numbers| (numbers, plan.container.startup_stop));
+        if let Some((numbers, _)) =
+            patient.or(plan.container.liveness.map(|numbers| (numbers, plan.container.liveness_stop)))
+        {
             let budget = numbers.start_budget();
-            let whose = if plan.startup.is_some() { "" } else { ", by the liveness probe" };
+            let whose = if plan.container.startup.is_some() { "" } else { ", by the liveness probe" };
             self.add(
                 "startup-budget",
                 "startup budget",
@@ -54,11 +56,14 @@ impl Figures {
             };
             self.add("kill-of-endless-start", "a start that never ends is ended after", window, "");
         }
-        if plan.readiness.is_some() || plan.startup.is_some() || plan.worker == Worker::ReplicaMonitor {
+        if plan.container.readiness.is_some()
+            || plan.container.startup.is_some()
+            || plan.worker == Worker::ReplicaMonitor
+        {
             self.add(
                 "ready-after-start",
                 "ready after the start",
-                first_ready(plan.startup, plan.liveness, plan.readiness),
+                first_ready(plan.container.startup, plan.container.liveness, plan.container.readiness),
                 "for a process that answers at once",
             );
         }
@@ -72,7 +77,7 @@ impl Figures {
 
     fn of_liveness(&mut self, plan: &Plan, liveness: &Numbers) {
         let kill = liveness.act_after_hang();
-        let stop = plan.liveness_stop.gone_after_decision();
+        let stop = plan.container.liveness_stop.gone_after_decision();
         self.add("kill-after-hang", "restart asked for after a hang", kill, "");
         self.add(
             "kill-after-refusal",
@@ -80,14 +85,16 @@ impl Figures {
             liveness.act_after_refusal(),
             "",
         );
-        let note = match (plan.worker, plan.liveness_stop.pre_stop) {
+        let note = match (plan.worker, plan.container.liveness_stop.pre_stop) {
             (Worker::ReplicaMonitor, _) => "interrupt, then kill".to_owned(),
-            (_, 0) => format!("grace period {} s", plan.liveness_stop.grace_period),
-            (_, hook) => format!("grace period {} s, preStop {hook} s of it", plan.liveness_stop.grace_period),
+            (_, 0) => format!("grace period {} s", plan.container.liveness_stop.grace_period),
+            (_, hook) => {
+                format!("grace period {} s, preStop {hook} s of it", plan.container.liveness_stop.grace_period)
+            }
         };
         self.add("stop", "then stopped within", stop, note);
         let all = kill.then(stop);
-        let again = if plan.restarts { "" } else { "it is not started again" };
+        let again = if plan.container.restarts { "" } else { "it is not started again" };
         self.add("hang-to-end", "from the hang to the end of the process", all, again);
     }
 

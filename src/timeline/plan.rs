@@ -6,7 +6,7 @@ use crate::model::{
 };
 use crate::shell::{self, IgnoredBy, Scope};
 use crate::span::Span;
-use crate::timing::{Numbers, Stop, Worker};
+use crate::timing::{Numbers, Stop, Worker, kubelet as timing};
 
 /// `terminationGracePeriodSeconds` of a pod that writes none.
 ///
@@ -106,18 +106,8 @@ pub fn stop(workload: &Workload, container: &Container, probe: Option<&Probe>) -
 pub struct Plan {
     /// Who runs the probes.
     pub worker: Worker,
-    /// `startupProbe`
-    pub startup: Option<Numbers>,
-    /// `livenessProbe`
-    pub liveness: Option<Numbers>,
-    /// `readinessProbe`
-    pub readiness: Option<Numbers>,
-    /// How a kill by the startup probe goes.
-    pub startup_stop: Stop,
-    /// How a kill by the liveness probe goes.
-    pub liveness_stop: Stop,
-    /// Whether a container that has ended is started again.
-    pub restarts: bool,
+    /// The probes, and what follows when they fail.
+    pub container: timing::Container,
     /// The liveness probe as `tye deploy` writes it, for the kubelet.
     pub deployed_liveness: Option<Numbers>,
     /// The same of the readiness probe.
@@ -147,14 +137,16 @@ impl Plan {
         let is_tye = workload.orchestrator == Orchestrator::Tye;
         Some(Self {
             worker: if is_tye { Worker::ReplicaMonitor } else { Worker::Kubelet },
-            startup,
-            liveness,
-            readiness,
-            startup_stop: stop(ProbeKind::Startup),
-            liveness_stop: stop(ProbeKind::Liveness),
-            // A sidecar is restarted whatever the pod says.
-            restarts: container.role == Role::Sidecar
-                || workload.restart_policy.value().is_none_or(|policy| policy != "Never"),
+            container: timing::Container {
+                startup,
+                liveness,
+                readiness,
+                startup_stop: stop(ProbeKind::Startup),
+                liveness_stop: stop(ProbeKind::Liveness),
+                // A sidecar is restarted whatever the pod says.
+                restarts: container.role == Role::Sidecar
+                    || workload.restart_policy.value().is_none_or(|policy| policy != "Never"),
+            },
             deployed_liveness: liveness.filter(|_| is_tye).map(deployed),
             deployed_readiness: readiness.filter(|_| is_tye).map(deployed),
             unknown,
@@ -163,7 +155,7 @@ impl Plan {
 
     /// The probes that there are.
     pub fn probes(&self) -> Vec<(ProbeKind, Numbers)> {
-        let all = ORDER.into_iter().zip([self.startup, self.liveness, self.readiness]);
+        let all = ORDER.into_iter().zip([self.container.startup, self.container.liveness, self.container.readiness]);
         all.filter_map(|(kind, numbers)| Some((kind, numbers?))).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use crate::timing::fleet::{self, Counts, Endpoint, Fleet};
-use crate::timing::kubelet::{self, Chance, Container};
+use crate::timing::kubelet::{self, Chance};
 use crate::timing::{
     Ask, Event, Happening, Millis, Numbers, Process, Reply, SECOND, Tally, Worker, first_ready, millis, spread, tally,
     tye,
@@ -206,44 +206,33 @@ fn replay(plan: &Plan, scenario: Scenario, length: Millis, index: u32) -> Replay
                 numbers.map_or(0, |numbers| (spread(index, stride) * millis(numbers.period) as f64) as Millis)
             };
             let chance = Chance {
-                liveness: phase(plan.liveness, 0),
-                readiness: phase(plan.readiness, 1),
-                startup: phase(plan.startup, 2),
+                liveness: phase(plan.container.liveness, 0),
+                readiness: phase(plan.container.readiness, 1),
+                startup: phase(plan.container.startup, 2),
                 prompt: true,
             };
-            kubelet::replay(&container(plan), chance, &subject, until)
+            kubelet::replay(&plan.container, chance, &subject, until)
         }
         Worker::ReplicaMonitor => {
-            let service = tye::Service { liveness: plan.liveness, readiness: plan.readiness };
+            let service = tye::Service { liveness: plan.container.liveness, readiness: plan.container.readiness };
             tye::replay(&service, &subject, until)
         }
     };
     Replayed { event, until, events }
 }
 
-const fn container(plan: &Plan) -> Container {
-    Container {
-        startup: plan.startup,
-        liveness: plan.liveness,
-        readiness: plan.readiness,
-        startup_stop: plan.startup_stop,
-        liveness_stop: plan.liveness_stop,
-        restarts: plan.restarts,
-    }
-}
-
 /// The longest time between two attempts of any probe that runs for good, in milliseconds.
 fn lead(plan: &Plan) -> Millis {
-    let lasting = [plan.liveness, plan.readiness];
+    let lasting = [plan.container.liveness, plan.container.readiness];
     let longest = lasting.iter().flatten().map(Numbers::spacing_when_hanging).max();
-    millis(longest.or(plan.startup.map(|startup| startup.period)).unwrap_or(1))
+    millis(longest.or(plan.container.startup.map(|startup| startup.period)).unwrap_or(1))
 }
 
 /// A moment at which everything has been running for a while.
 fn steady(plan: &Plan, scenario: &Scenario) -> Millis {
     let start = scenario.start.unwrap_or(0);
-    let ready = millis(first_ready(plan.startup, plan.liveness, plan.readiness).latest);
-    let delay = plan.liveness.map_or(0, |liveness| millis(liveness.first_attempt().latest));
+    let ready = millis(first_ready(plan.container.startup, plan.container.liveness, plan.container.readiness).latest);
+    let delay = plan.container.liveness.map_or(0, |liveness| millis(liveness.first_attempt().latest));
     let calm =
         ready.max(delay).saturating_add(scenario.slow.unwrap_or(0) * 2).saturating_add(lead(plan).saturating_mul(2));
     calm.min(longest(plan, scenario)).saturating_add(start)
@@ -252,10 +241,20 @@ fn steady(plan: &Plan, scenario: &Scenario) -> Millis {
 /// Milliseconds after the event within which what follows has been seen: two restarts at the most.
 fn horizon(plan: &Plan, scenario: &Scenario) -> Millis {
     let of = |numbers: Numbers| numbers.act_after_hanging_start().latest.max(numbers.act_after_hang().latest);
-    let act = [plan.startup, plan.liveness, plan.readiness].into_iter().flatten().map(of).max().unwrap_or(0);
-    let stop = plan.liveness_stop.gone_after_decision().latest.max(plan.startup_stop.gone_after_decision().latest);
-    let ready = first_ready(plan.startup, plan.liveness, plan.readiness).latest;
-    let recover = plan.readiness.map_or(0, |readiness| readiness.pass_after_recovery().latest);
+    let act = [plan.container.startup, plan.container.liveness, plan.container.readiness]
+        .into_iter()
+        .flatten()
+        .map(of)
+        .max()
+        .unwrap_or(0);
+    let stop = plan
+        .container
+        .liveness_stop
+        .gone_after_decision()
+        .latest
+        .max(plan.container.startup_stop.gone_after_decision().latest);
+    let ready = first_ready(plan.container.startup, plan.container.liveness, plan.container.readiness).latest;
+    let recover = plan.container.readiness.map_or(0, |readiness| readiness.pass_after_recovery().latest);
     let start = scenario.start.unwrap_or(0);
     let once = millis(act.saturating_add(stop).saturating_add(ready).saturating_add(recover)).saturating_add(start);
     let all = once.saturating_mul(2).saturating_add(millis(30)).min(longest(plan, scenario));
@@ -299,7 +298,9 @@ impl Chances {
 /// The replicas, all hit at the same time, each with phases of its own.
 fn replicas(plan: &Plan, scenario: &Scenario, length: Millis) -> Option<Ready> {
     let replicas = scenario.replicas?.min(MOST_REPLICAS);
-    if let (Some((load, capacity)), Some(readiness), Some(outage)) = (scenario.load, plan.readiness, scenario.outage) {
+    if let (Some((load, capacity)), Some(readiness), Some(outage)) =
+        (scenario.load, plan.container.readiness, scenario.outage)
+    {
         let fleet = Fleet { replicas, readiness, endpoint: Endpoint::Aggregate, load, capacity };
         let until = outage.saturating_add(length);
         let outcome = fleet::replay(&fleet, outage, until);
@@ -346,7 +347,7 @@ fn assumptions(plan: &Plan, scenario: &Scenario) -> Vec<&'static str> {
         Worker::Kubelet => {
             all.push("phases of the probes are unknown; ranges cover all, the picture shows the worst");
             all.push("latencies of the kubelet and the runtime, under a second or two, are left out");
-            if plan.restarts {
+            if plan.container.restarts {
                 all.push("restarts wait 0, 10, 20, 40 … 300 s (CrashLoopBackOff)");
             }
         }

@@ -576,3 +576,24 @@ fn tye_kills_while_starting_and_starts_anew_without_a_limit() {
     let silent = tye::replay(&tye::Service { liveness: None, readiness: None }, &process, SECOND);
     assert_eq!(silent.last().map(|event| event.what), Some(Happening::Ready));
 }
+
+#[test]
+fn counts_keep_one_number_a_moment() {
+    let mut counts = fleet::Counts::default();
+    for (at, ready) in [(0, 5), (0, 4), (10, 4), (20, 2), (20, 4), (30, 3)] {
+        counts.set(at, ready);
+    }
+    let kept: Vec<(Millis, u32)> = counts.0.iter().map(|count| (count.at, count.ready)).collect();
+    assert_eq!(kept, [(0, 4), (20, 4), (30, 3)]);
+}
+
+#[test]
+fn long_replays_of_a_fleet_take_longer_steps() {
+    let readiness = Numbers { timeout: 2, period: 5, ..DEFAULTS };
+    let endpoint = fleet::Endpoint::Aggregate;
+    let fleet = fleet::Fleet { replicas: 3, readiness, endpoint, load: 30.0, capacity: 100.0 };
+    let quick = fleet::replay(&fleet, 60 * SECOND, 600 * SECOND).counts;
+    let slow = fleet::replay(&fleet, 60 * SECOND, 12_000 * SECOND).counts;
+    assert!(slow.0.iter().all(|count| count.at % 200 == 0) && quick.0.iter().any(|count| count.at % 200 != 0));
+    assert!(quick.least().at.abs_diff(slow.least().at) <= 400, "{quick:?} {slow:?}");
+}
