@@ -240,3 +240,29 @@ fn numbers_that_nobody_knows_are_left_out() {
     assert!(drawn.contains("liveness  left out"), "{drawn}");
     assert!(drawn.contains("no restart in any course"), "{drawn}");
 }
+
+#[test]
+fn absurd_numbers_are_drawn_all_the_same() {
+    let most = i32::MAX;
+    let absurd = format!(
+        "\
+apiVersion: v1
+kind: Pod
+metadata: {{name: p}}
+spec:
+  terminationGracePeriodSeconds: {grace}
+  containers:
+    - name: a
+      image: x:1
+      lifecycle: {{preStop: {{exec: {{command: [sleep, \"99999999999999999999999\"]}}}}}}
+      startupProbe: {{tcpSocket: {{port: 1}}, periodSeconds: {most}, failureThreshold: {most}, timeoutSeconds: {most}}}
+      livenessProbe: {{tcpSocket: {{port: 1}}, periodSeconds: 1, failureThreshold: {most}, initialDelaySeconds: {most}}}
+      readinessProbe: {{tcpSocket: {{port: 1}}, periodSeconds: 60, failureThreshold: {most}, successThreshold: {most}}}
+",
+        grace = i64::MAX
+    );
+    for arguments in [&["-"][..], &["-", "--outage", "1h", "--replicas", "3"], &["-", "--slow", "24h", "-f", "svg"]] {
+        let output = run(folder().path(), arguments, &absurd);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{arguments:?}: {output:?}");
+    }
+}

@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         let who = words::probe(cx.workload, container, liveness);
         let threshold = liveness.timing_field(Timing::FailureThreshold);
         let at = liveness.timing(Timing::FailureThreshold).at().unwrap_or(liveness.key);
-        let wanted = words::patience(kill, removal);
+        let wanted = words::patience(cx.workload, kill, removal);
         let is_sooner = killed.latest <= removed.earliest;
         let message = if is_sooner {
             format!("{who} acts after a hang of {killed}, readiness only after {removed}")

@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         if is_weak {
             report = report.level(Level::Advice);
         } else {
-            report = report.fix(edits::set_failures(cx.text, liveness, words::patience(kill, removal)));
+            report = report.fix(edits::set_failures(cx.text, liveness, words::patience(cx.workload, kill, removal)));
         }
         let _ = report;
     }

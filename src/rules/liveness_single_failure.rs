@@ -1,6 +1,6 @@
 use super::{Context, Sink, edits, words};
 use crate::model::{Orchestrator, ProbeKind, Timing};
-use crate::timeline::deployed;
+use crate::timeline::{deployed, is_deployed};
 use crate::timing::Numbers;
 
 /// What is proposed instead, Kubernetes' and Tye's own default.
@@ -15,13 +15,19 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         let field = liveness.timing_field(Timing::FailureThreshold);
         let who = words::probe(cx.workload, container, liveness);
         let what = words::consequence(liveness.orchestrator, ProbeKind::Liveness);
-        let (message, acting, first) = match liveness.orchestrator {
-            Orchestrator::Tye => (
+        // Tye counts one failure more than it says, until the service is deployed.
+        let is_tye = liveness.orchestrator == Orchestrator::Tye;
+        if is_tye && !is_deployed(cx.workload) {
+            continue;
+        }
+        let (message, acting, first) = if is_tye {
+            (
                 format!("{who} acts on the second failure at `tye run`, and on the first one when it is deployed"),
                 deployed(numbers),
                 "deployed, one",
-            ),
-            _ => (format!("{who} acts on a single failure"), numbers, "one"),
+            )
+        } else {
+            (format!("{who} acts on a single failure"), numbers, "one")
         };
         let calm = Numbers { failure_threshold: USUAL_FAILURES, ..acting };
         let pause = acting.act_after_hang().earliest;

@@ -1,7 +1,7 @@
 use super::{Context, Sink, edits, words};
-use crate::model::{Container, Probe, ProbeKind, Timing};
+use crate::model::{Container, Probe, ProbeKind, Timing, Workload};
 use crate::span::Span;
-use crate::timeline::deployed;
+use crate::timeline::{deployed, is_deployed};
 use crate::timing::{Numbers, Worker};
 
 /// Seconds that a process may well hang for without being broken.
@@ -9,18 +9,17 @@ const LEAST_WINDOW: u64 = 10;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
     for (container, liveness, numbers) in words::timed(cx.workload, ProbeKind::Liveness) {
-        let strictest = strictest(numbers);
+        let strictest = strictest(cx.workload, numbers);
         if strictest.act_after_hang().earliest >= LEAST_WINDOW {
             continue;
         }
         let (at, field) = place(liveness);
         let who = words::probe(cx.workload, container, liveness);
         let window = numbers.act_after_hang();
-        let message = match numbers.worker {
-            Worker::Kubelet => format!("{who} restarts it after a hang of {window}"),
-            Worker::ReplicaMonitor => {
-                format!("{who} restarts it after a hang of {window}, and deployed after {}", strictest.act_after_hang())
-            }
+        let message = if strictest == numbers {
+            format!("{who} restarts it after a hang of {window}")
+        } else {
+            format!("{who} restarts it after a hang of {window}, and deployed after {}", strictest.act_after_hang())
         };
         let wanted = strictest.failures_to_outlast_hang(LEAST_WINDOW - 1);
         let threshold = liveness.timing_field(Timing::FailureThreshold);
@@ -37,15 +36,10 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
 
 /// The numbers of the worker that acts soonest: a Tye service is also meant to be deployed, where the threshold counts
 /// one less and nothing waits for the timeout.
-fn strictest(numbers: Numbers) -> Numbers {
-    match numbers.worker {
-        Worker::Kubelet => numbers,
-        Worker::ReplicaMonitor => {
-            let deployed = deployed(numbers);
-            let is_sooner = deployed.act_after_hang().earliest < numbers.act_after_hang().earliest;
-            if is_sooner { deployed } else { numbers }
-        }
-    }
+fn strictest(workload: &Workload, numbers: Numbers) -> Numbers {
+    let deployed = deployed(numbers);
+    let is_sooner = deployed.act_after_hang().earliest < numbers.act_after_hang().earliest;
+    if is_deployed(workload) && is_sooner { deployed } else { numbers }
 }
 
 fn why(container: &Container, numbers: &Numbers, strictest: &Numbers) -> String {

@@ -1,5 +1,6 @@
 use super::{Context, Sink, words};
 use crate::model::{ProbeKind, Timing};
+use crate::timeline::is_probed;
 
 /// Seconds within which liveness should notice a hang.
 const SLOWEST_LIVENESS: u64 = 180;
@@ -13,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
             ProbeKind::Readiness if !cx.workload.runs_to_completion() => SLOWEST_READINESS,
             _ => continue,
         };
-        if !container.may_have_probes() || probe.handlers.is_empty() {
+        if !container.may_have_probes() || probe.handlers.is_empty() || !is_probed(cx.workload) {
             continue;
         }
         let Some(numbers) = words::numbers(probe).filter(|it| it.act_after_hang().earliest > slowest) else { continue };

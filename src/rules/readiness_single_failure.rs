@@ -1,5 +1,6 @@
 use super::{Context, Sink, edits, words};
 use crate::model::{Orchestrator, ProbeKind, Timing};
+use crate::timeline::is_deployed;
 use crate::timing::Numbers;
 
 /// Seconds of period below which a single failure is a matter of chance.
@@ -20,7 +21,9 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         };
         let field = readiness.timing_field(Timing::FailureThreshold);
         let who = words::probe(cx.workload, container, readiness);
+        // Tye counts one failure more than it says, until the service is deployed.
         let count = match readiness.orchestrator {
+            Orchestrator::Tye if !is_deployed(cx.workload) => continue,
             Orchestrator::Tye => "on the second failure (deployed: on the first)",
             _ => "on a single failure",
         };

@@ -2,9 +2,9 @@
 
 use super::Context;
 use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Workload};
-use crate::timeline::deployed;
 pub(super) use crate::timeline::numbers;
-use crate::timing::{Numbers, Worker};
+use crate::timeline::{deployed, is_deployed, is_probed};
+use crate::timing::Numbers;
 
 /// "the liveness probe of container `app`".
 pub(super) fn probe(workload: &Workload, container: &Container, probe: &Probe) -> String {
@@ -44,7 +44,8 @@ pub(super) fn refused(cx: &Context<'_>) -> &'static str {
 
 /// The probes of a kind that a workload's containers may have, that do something, and whose numbers are known.
 pub(super) fn timed(workload: &Workload, kind: ProbeKind) -> impl Iterator<Item = (&Container, &Probe, Numbers)> {
-    let containers = workload.containers.iter().filter(|container| container.may_have_probes());
+    let is_probed = is_probed(workload);
+    let containers = workload.containers.iter().filter(move |container| container.may_have_probes() && is_probed);
     containers.filter_map(move |container| {
         let probe = container.probe(kind).filter(|probe| !probe.handlers.is_empty())?;
         Some((container, probe, numbers(probe)?))
@@ -63,12 +64,10 @@ pub(super) const fn consequence(orchestrator: Orchestrator, kind: ProbeKind) -> 
 
 /// The failure threshold under which liveness acts only when readiness has, whatever the phases; for a Tye service also
 /// where it is deployed.
-pub(super) fn patience(kill: Numbers, removal: Numbers) -> u64 {
-    let here = kill.failures_to_outlast_hang(removal.act_after_hang().latest);
-    match kill.worker {
-        Worker::Kubelet => here,
-        Worker::ReplicaMonitor => here.max(patience(deployed(kill), deployed(removal))),
-    }
+pub(super) fn patience(workload: &Workload, kill: Numbers, removal: Numbers) -> u64 {
+    let least = |kill: Numbers, removal: Numbers| kill.failures_to_outlast_hang(removal.act_after_hang().latest);
+    let here = least(kill, removal);
+    if is_deployed(workload) { here.max(least(deployed(kill), deployed(removal))) } else { here }
 }
 
 /// What follows when every attempt fails.

@@ -2,7 +2,7 @@
 
 use crate::knowledge;
 use crate::model::{
-    Action, Container, Field, HookKind, Orchestrator, Origin, Probe, ProbeKind, Role, Timing, Workload,
+    Action, Container, Field, HookKind, Orchestrator, Origin, Probe, ProbeKind, Role, Timing, TyeKind, Workload,
 };
 use crate::shell::{self, IgnoredBy, Scope};
 use crate::span::Span;
@@ -27,6 +27,21 @@ pub fn numbers(probe: &Probe) -> Option<Numbers> {
         success_threshold: value(Timing::SuccessThreshold)?.max(1),
         failure_threshold: value(Timing::FailureThreshold)?.max(1),
     })
+}
+
+/// Whether anybody runs the probes: Tye passes over those of services that it does not start itself.
+///
+/// Source: dotnet/tye `ApplicationBuilderExtensions.cs`, `ApplicationFactory.cs`.
+pub fn is_probed(workload: &Workload) -> bool {
+    let not_started = [TyeKind::External, TyeKind::AzureFunction, TyeKind::Include, TyeKind::Repository];
+    workload.tye.as_ref().is_none_or(|service| !not_started.contains(&service.kind))
+}
+
+/// Whether `tye deploy` writes the probes of a Tye service into a manifest.
+///
+/// Source: dotnet/tye `Core/GenerateServiceKubernetesManifestStep.cs`.
+pub fn is_deployed(workload: &Workload) -> bool {
+    workload.tye.as_ref().is_some_and(|service| matches!(service.kind, TyeKind::Project | TyeKind::DockerFile))
 }
 
 /// A pause that a `preStop` hook makes.
@@ -123,7 +138,7 @@ impl Plan {
         let of = |kind| usable(kind).and_then(numbers);
         let (startup, liveness, readiness) =
             (of(ProbeKind::Startup), of(ProbeKind::Liveness), of(ProbeKind::Readiness));
-        if startup.is_none() && liveness.is_none() && readiness.is_none() {
+        if startup.is_none() && liveness.is_none() && readiness.is_none() || !is_probed(workload) {
             return None;
         }
         let is_unknown = |kind: &ProbeKind| {
@@ -135,6 +150,7 @@ impl Plan {
             stop(workload, container, container.probe(kind)).unwrap_or(fallback)
         };
         let is_tye = workload.orchestrator == Orchestrator::Tye;
+        let is_deployed = is_deployed(workload);
         Some(Self {
             worker: if is_tye { Worker::ReplicaMonitor } else { Worker::Kubelet },
             container: timing::Container {
@@ -147,8 +163,8 @@ impl Plan {
                 restarts: container.role == Role::Sidecar
                     || workload.restart_policy.value().is_none_or(|policy| policy != "Never"),
             },
-            deployed_liveness: liveness.filter(|_| is_tye).map(deployed),
-            deployed_readiness: readiness.filter(|_| is_tye).map(deployed),
+            deployed_liveness: liveness.filter(|_| is_deployed).map(deployed),
+            deployed_readiness: readiness.filter(|_| is_deployed).map(deployed),
             unknown,
         })
     }
