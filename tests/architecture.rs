@@ -23,7 +23,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("knowledge", &["span", "yaml", "shell"]),
     // The kinds of probes are the timing model's.
     ("model", &["span", "yaml", "timing"]),
-    ("timeline", &["span", "model", "timing", "shell", "knowledge"]),
+    ("timeline", &["span", "model", "timing", "shell"]),
     // Pages have front matter in YAML, `syntax-error` passes on what the YAML reader says, and a project keeps sources.
     ("rules", &["span", "yaml", "source", "model", "timing", "timeline", "shell", "knowledge", "finding", "fix"]),
     ("lint", &["span", "yaml", "source", "model", "finding", "rules"]),

@@ -105,7 +105,7 @@ impl<F: Fn(&Ask) -> Reply> probelint::timing::Process for Stubborn<F> {
     fn answer(&self, ask: &Ask) -> Reply {
         self.0(ask)
     }
-    fn stops_after(&self, _: u32, _: Millis) -> Option<Millis> {
+    fn stops_after(&self, _: Millis, _: Millis) -> Option<Millis> {
         None
     }
 }

@@ -150,25 +150,25 @@ fn the_figures_are_those_of_a_calculation_by_hand() {
 #[test]
 fn courses_stay_within_the_figures() {
     let hang = &json(&["web.yaml", "--container", "app"])[0]["scenario"]["chances"];
-    assert_eq!((hang["restarted"].as_u64(), hang["removed"].as_u64()), (Some(64), Some(64)));
+    assert_eq!((hang["killed"].as_u64(), hang["removed"].as_u64()), (Some(512), Some(512)));
     let within = |range: &Value, earliest: f64, latest: f64| {
         let (from, to) = (range["earliest"].as_f64().unwrap(), range["latest"].as_f64().unwrap());
         assert!(earliest <= from && from < earliest + 1.0 && latest - 1.0 < to && to <= latest, "{range}");
     };
-    within(&hang["firstRestart"], 22.0, 32.0);
+    within(&hang["firstKill"], 22.0, 32.0);
     within(&hang["firstRemoval"], 12.0, 17.0);
 
     let blip = &json(&["web.yaml", "--container", "app", "--outage", "6s"])[0]["scenario"]["chances"];
-    assert_eq!((blip["restarted"].as_u64(), blip["removed"].as_u64()), (Some(0), Some(0)));
+    assert_eq!((blip["killed"].as_u64(), blip["removed"].as_u64()), (Some(0), Some(0)));
     let outage = &json(&["web.yaml", "--container", "app", "--outage", "14s"])[0]["scenario"]["chances"];
     let removed = outage["removed"].as_u64().unwrap();
-    assert!(removed > 0 && removed < 64, "{outage}");
+    assert!(removed > 0 && removed < 512, "{outage}");
 
     let late = &json(&["web.yaml", "--container", "app", "--start", "90s"])[0]["scenario"]["chances"];
-    assert_eq!((late["restarted"].as_u64(), late["readyAtEnd"].as_u64()), (Some(64), Some(0)));
-    within(&late["firstRestart"], 55.0, 60.0);
+    assert_eq!((late["killed"].as_u64(), late["readyAtEnd"].as_u64()), (Some(512), Some(0)));
+    within(&late["firstKill"], 55.0, 60.0);
     let prompt = &json(&["web.yaml", "--container", "app", "--start", "50s"])[0]["scenario"]["chances"];
-    assert_eq!((prompt["restarted"].as_u64(), prompt["readyAtEnd"].as_u64()), (Some(0), Some(64)));
+    assert_eq!((prompt["killed"].as_u64(), prompt["readyAtEnd"].as_u64()), (Some(0), Some(512)));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn pictures_are_as_wide_as_the_terminal_and_ascii_when_asked() {
 fn svg_is_one_well_formed_picture() {
     let svg = text(&["web.yaml", "tye.yaml", "-f", "svg", "--replicas", "4"]);
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
-    assert_eq!(svg.matches("class=\"timeline\"").count(), 3);
+    assert_eq!(svg.matches("class=\"timeline\"").count(), 4);
     for tag in ["svg", "g", "text", "title", "style"] {
         let opened = svg.matches(&format!("<{tag}>")).count() + svg.matches(&format!("<{tag} ")).count();
         assert_eq!(opened, svg.matches(&format!("</{tag}>")).count(), "{tag}");
@@ -238,7 +238,7 @@ fn numbers_that_nobody_knows_are_left_out() {
     let output = run(folder().path(), &["-", "--container", "app"], &templated);
     let drawn = String::from_utf8(output.stdout).unwrap();
     assert!(drawn.contains("liveness  left out"), "{drawn}");
-    assert!(drawn.contains("no restart in any course"), "{drawn}");
+    assert!(drawn.contains("not killed in any of 512 courses"), "{drawn}");
 }
 
 #[test]

@@ -10,8 +10,9 @@ use super::{CLEAN, FAILED, GlobalArgs, terminal};
 use crate::error::Error;
 use crate::lint;
 use crate::report::{self, Sheet, TimelineFormat};
+use crate::rules::File;
 use crate::source::{Request, compare_paths, read_all};
-use crate::timeline::{Scenario, Timeline, draw_all};
+use crate::timeline::{Plan, Scenario, Timeline, draw_all};
 use crate::timing::{Millis, SECOND};
 
 pub(super) const EXAMPLES: &str = "\
@@ -25,6 +26,9 @@ Examples:
 
 Moments are unknown in part (the phase of each probe), so every figure is a range; the picture shows the worst course.";
 
+/// Courses that are replayed: where one container is looked at, there may be many.
+const COURSES: u32 = 512;
+
 #[derive(Debug, Args)]
 pub(super) struct TimelineArgs {
     /// Files and folders to read, `-` for standard input
@@ -36,22 +40,22 @@ pub(super) struct TimelineArgs {
     /// Only containers (or Tye services) of this name
     #[arg(long, value_name = "NAME")]
     container: Option<String>,
-    /// Nothing is answered for so long, then everything at once
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "hang")]
+    /// Nothing is answered for so long (24h at the most), then everything at once
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "hang", allow_hyphen_values = true)]
     outage: Option<Millis>,
     /// Every start takes so long
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     start: Option<Millis>,
     /// The process hangs for good (what happens without any of these options)
     #[arg(long)]
     hang: bool,
     /// Every answer takes so long
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     slow: Option<Millis>,
-    /// It happens to so many replicas at the same time
+    /// It happens to so many replicas (10000 at the most) at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     replicas: Option<u32>,
-    /// Requests a second to all replicas; readiness then waits behind them in the queue
+    /// Requests a second to all replicas, which readiness then waits behind; with --replicas, --outage and --capacity
     #[arg(long, value_name = "N", value_parser = rate, requires_all = ["replicas", "outage", "capacity"])]
     load: Option<f64>,
     /// Requests a second that one replica can answer
@@ -84,6 +88,7 @@ pub(super) fn run(arguments: &TimelineArgs, global: &GlobalArgs) -> Result<u8, E
         slow: arguments.slow,
         replicas: arguments.replicas,
         load: arguments.load.zip(arguments.capacity),
+        courses: Some(COURSES),
     };
     let request = Request { paths: arguments.paths.clone(), stdin_name: arguments.stdin_filename.clone(), threads: 0 };
     let files = Mutex::new(Vec::new());
@@ -97,6 +102,11 @@ pub(super) fn run(arguments: &TimelineArgs, global: &GlobalArgs) -> Result<u8, E
     files.sort_by(|a, b| compare_paths(&a.source.path, &b.source.path));
     for problem in &reading.errors {
         let _ = writeln!(std::io::stderr(), "error: {}: {}", problem.path, problem.message);
+    }
+    if !global.quiet {
+        for note in left_out(&files) {
+            let _ = writeln!(std::io::stderr(), "not drawn: {note}");
+        }
     }
     let drawn: Vec<(usize, Timeline)> = files
         .iter()
@@ -127,6 +137,29 @@ pub(super) fn run(arguments: &TimelineArgs, global: &GlobalArgs) -> Result<u8, E
     report::write_timelines(format, &sheets, &options, &mut out)?;
     out.flush()?;
     Ok(if reading.errors.is_empty() { CLEAN } else { FAILED })
+}
+
+/// What may hold probes and cannot be drawn: text that is no YAML before it is rendered, broken documents, containers
+/// whose numbers are all unknown.
+fn left_out(files: &[File]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for file in files {
+        let path = &file.source.path;
+        notes.extend(file.model.not_checked.iter().map(|what| format!("{path} ({what})")));
+        if !file.model.problems.is_empty() {
+            notes.push(format!("{path} (a broken document; `probelint check` says more)"));
+        }
+        for workload in &file.model.workloads {
+            let unknown = workload.containers.iter().filter(|container| {
+                container.may_have_probes() && !container.probes.is_empty() && Plan::new(workload, container).is_none()
+            });
+            notes.extend(unknown.map(|container| {
+                format!("{path}: {} > {} (no probe whose numbers are known)", workload.subject, container.name)
+            }));
+        }
+    }
+    notes.dedup();
+    notes
 }
 
 /// Why there is nothing to draw.
@@ -175,7 +208,7 @@ fn duration(text: &str) -> Result<Millis, String> {
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if rate.is_finite() && rate > 0.0 && rate <= 1e12 => Ok(rate),
-        _ => Err("write a number above zero".to_owned()),
+        _ => Err("write a number above 0, and no more than 1e12".to_owned()),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::model::{ProbeKind, Timing};
 use crate::timing::first_ready;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
-    for (container, startup, start) in words::timed(cx.workload, ProbeKind::Startup) {
+    for (container, startup, start) in words::timed(cx, ProbeKind::Startup) {
         for kind in [ProbeKind::Liveness, ProbeKind::Readiness] {
             let Some(probe) = container.probe(kind).filter(|probe| !probe.handlers.is_empty()) else { continue };
             let Some(numbers) = words::numbers(probe).filter(|numbers| numbers.initial_delay > 0) else { continue };

@@ -53,7 +53,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         if is_weak {
             report = report.level(Level::Advice);
         } else {
-            report = report.fix(edits::set_failures(cx.text, liveness, words::patience(cx.workload, kill, removal)));
+            report =
+                report.fix(edits::set_failures(cx.text, liveness, words::calm_failures(cx.workload, container, kill)));
         }
         let _ = report;
     }

@@ -1,30 +1,30 @@
 use super::{Context, Sink, edits, words};
-use crate::model::{Container, Probe, ProbeKind, Timing, Workload};
+use crate::model::{Container, Origin, Probe, ProbeKind, Timing, Workload};
 use crate::span::Span;
 use crate::timeline::{deployed, is_deployed};
 use crate::timing::{Numbers, Worker};
 
-/// Seconds that a process may well hang for without being broken.
-const LEAST_WINDOW: u64 = 10;
-
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
-    for (container, liveness, numbers) in words::timed(cx.workload, ProbeKind::Liveness) {
+    for (container, liveness, numbers) in words::timed(cx, ProbeKind::Liveness) {
         let strictest = strictest(cx.workload, numbers);
-        if strictest.act_after_hang().earliest >= LEAST_WINDOW {
+        if strictest.act_after_hang().earliest >= words::LEAST_WINDOW {
             continue;
         }
+        let kills = words::kills(cx.workload, container);
         let (at, field) = place(liveness);
         let who = words::probe(cx.workload, container, liveness);
         let window = numbers.act_after_hang();
+        // A loose block has nothing in front of it that "it" could be.
+        let what = if cx.workload.origin == Origin::Fragment { "the container" } else { "it" };
         let message = if strictest == numbers {
-            format!("{who} restarts it after a hang of {window}")
+            format!("{who} {kills} {what} after a hang of {window}")
         } else {
-            format!("{who} restarts it after a hang of {window}, and deployed after {}", strictest.act_after_hang())
+            format!("{who} {kills} {what} after a hang of {window}, and deployed after {}", strictest.act_after_hang())
         };
-        let wanted = strictest.failures_to_outlast_hang(LEAST_WINDOW - 1);
+        let wanted = words::calm_failures(cx.workload, container, numbers);
         let threshold = liveness.timing_field(Timing::FailureThreshold);
         sink.probe(container, liveness, field, at, message)
-            .why(why(container, &numbers, &strictest))
+            .why(why(kills, container, &numbers, &strictest))
             .help(format!(
                 "set `{threshold}` to at least {wanted}: with a period of {} s a hang of less than {} s then passes",
                 numbers.period,
@@ -42,15 +42,19 @@ fn strictest(workload: &Workload, numbers: Numbers) -> Numbers {
     if is_deployed(workload) && is_sooner { deployed } else { numbers }
 }
 
-fn why(container: &Container, numbers: &Numbers, strictest: &Numbers) -> String {
+fn why(kills: &str, container: &Container, numbers: &Numbers, strictest: &Numbers) -> String {
     let what = match numbers.worker {
         Worker::Kubelet => "the container",
         Worker::ReplicaMonitor => "the replica",
     };
+    let then = match kills {
+        "restarts" => ", and the new process starts from cold under the same load",
+        _ => ", and nothing starts it again",
+    };
     let limit = container.cpu_limit.map_or_else(String::new, |limit| format!(" under its CPU limit of {limit}m"));
     format!(
-        "a pause of {} s restarts {what}, though nothing is broken: a garbage collection, a slow disk or throttling{limit} \
-         can take that long, and the new process starts from cold under the same load",
+        "a pause of {} s {kills} {what}, though nothing is broken: a garbage collection, a slow disk or throttling{limit} \
+         can take that long{then}",
         strictest.act_after_hang().earliest
     )
 }

@@ -14,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let is_flapping = |numbers: &Numbers| numbers.failure_threshold == 1 && numbers.period < QUICK_PERIOD;
-    let all = words::timed(cx.workload, ProbeKind::Readiness);
+    let all = words::timed(cx, ProbeKind::Readiness);
     for (container, readiness, numbers) in all.filter(|(_, _, numbers)| is_flapping(numbers)) {
         let Some(at) = readiness.effective(Timing::FailureThreshold).and_then(|threshold| threshold.written) else {
             continue;

@@ -6,8 +6,8 @@ use crate::model::{ProbeKind, Timing};
 const LONGEST_WINDOW: u64 = 15 * 60;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
-    for (container, startup, numbers) in words::timed(cx.workload, ProbeKind::Startup) {
-        let window = numbers.act_after_start();
+    for (container, startup, numbers) in words::timed(cx, ProbeKind::Startup) {
+        let window = numbers.act_after_endless_start();
         let image = container.image.value().and_then(|image| knowledge::image(image));
         // What is known to take its time may have twice that.
         let allowed = image.and_then(|image| image.start).map_or(0, |seconds| seconds * 2).max(LONGEST_WINDOW);

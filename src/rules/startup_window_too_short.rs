@@ -31,6 +31,11 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink<'_>) {
                 .why("the delay says how long a start takes; the startup probe ends it before, by a restart")
                 .help(help(&numbers, delay))
                 .fix(longer(cx, startup, &numbers, delay));
+        } else if numbers.failure_threshold == 1 {
+            sink.probe(container, startup, field, at, message)
+                .why("the first attempt that fails ends the start; a startup probe is there to let attempts fail")
+                .help(help(&numbers, 300))
+                .fix(longer(cx, startup, &numbers, 300));
         } else if is_left_to_default(cx, startup) && budget.latest <= DEFAULT_BUDGET {
             sink.probe(container, startup, field, at, message)
                 .why(format!(

@@ -1,7 +1,7 @@
 //! Turns of phrase that several rules share, so that one thing is always called the same.
 
 use super::Context;
-use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Workload};
+use crate::model::{Container, Effective, Number, Orchestrator, Origin, Probe, ProbeKind, Timing, Workload};
 pub(super) use crate::timeline::numbers;
 use crate::timeline::{deployed, is_deployed, is_probed};
 use crate::timing::Numbers;
@@ -42,14 +42,38 @@ pub(super) fn refused(cx: &Context<'_>) -> &'static str {
     }
 }
 
-/// The probes of a kind that a workload's containers may have, that do something, and whose numbers are known.
-pub(super) fn timed(workload: &Workload, kind: ProbeKind) -> impl Iterator<Item = (&Container, &Probe, Numbers)> {
+/// The probes of a kind that a workload's containers may have, that somebody runs, and whose numbers are known.
+pub(super) fn timed<'a>(
+    cx: &Context<'a>,
+    kind: ProbeKind,
+) -> impl Iterator<Item = (&'a Container, &'a Probe, Numbers)> {
+    acting(cx, kind).filter_map(|(container, probe)| Some((container, probe, numbers(probe)?)))
+}
+
+/// The probes of a kind that a workload's containers may have and that somebody runs.
+pub(super) fn acting<'a>(cx: &Context<'a>, kind: ProbeKind) -> impl Iterator<Item = (&'a Container, &'a Probe)> {
+    let (workload, text) = (cx.workload, cx.text);
     let is_probed = is_probed(workload);
     let containers = workload.containers.iter().filter(move |container| container.may_have_probes() && is_probed);
     containers.filter_map(move |container| {
-        let probe = container.probe(kind).filter(|probe| !probe.handlers.is_empty())?;
-        Some((container, probe, numbers(probe)?))
+        let probe = container.probe(kind)?;
+        let acts = !probe.handlers.is_empty() || workload.origin == Origin::Fragment && is_completed(probe, text);
+        acts.then_some((container, probe))
     })
+}
+
+/// Whether a loose block without a handler has all that its template leaves to it: the handler stands there, the numbers
+/// here, as in the values of many charts.
+fn is_completed(probe: &Probe, text: &str) -> bool {
+    let is_written = |timing| probe.effective(timing).is_some_and(|number| number.written.is_some());
+    let is_off = probe.keys.iter().any(|key| key.name == "enabled" && key.value.text(text) != "true");
+    !is_off && [Timing::Period, Timing::Timeout, Timing::FailureThreshold].into_iter().all(is_written)
+}
+
+/// What a failing liveness probe does to the container: "restarts", or "ends" where nothing starts it again.
+pub(super) fn kills(workload: &Workload, container: &Container) -> &'static str {
+    let is_final = workload.restart_policy.value().is_some_and(|policy| policy == "Never");
+    if is_final && container.role == crate::model::Role::Main { "ends" } else { "restarts" }
 }
 
 /// What a failing probe does, in a main clause: "the container is restarted".
@@ -62,12 +86,23 @@ pub(super) const fn consequence(orchestrator: Orchestrator, kind: ProbeKind) -> 
     }
 }
 
-/// The failure threshold under which liveness acts only when readiness has, whatever the phases; for a Tye service also
-/// where it is deployed.
-pub(super) fn patience(workload: &Workload, kill: Numbers, removal: Numbers) -> u64 {
-    let least = |kill: Numbers, removal: Numbers| kill.failures_to_outlast_hang(removal.act_after_hang().latest);
-    let here = least(kill, removal);
-    if is_deployed(workload) { here.max(least(deployed(kill), deployed(removal))) } else { here }
+/// Seconds that a process may well hang for without being broken.
+pub(super) const LEAST_WINDOW: u64 = 10;
+/// A greater threshold is nothing to propose: then it is the period that is wrong.
+const MOST_FAILURES: u64 = 60;
+
+/// The failure threshold to propose for liveness, the same in all rules: one under which it outlasts a pause, and acts
+/// only when readiness has, whatever the phases; for a Tye service also where it is deployed.
+pub(super) fn calm_failures(workload: &Workload, container: &Container, kill: Numbers) -> u64 {
+    let removal = container.probe(ProbeKind::Readiness).filter(|_| !workload.runs_to_completion()).and_then(numbers);
+    let least = |kill: Numbers, removal: Option<Numbers>| {
+        let pause = kill.failures_to_outlast_hang(LEAST_WINDOW - 1);
+        let patience = removal.map(|removal| kill.failures_to_outlast_hang(removal.act_after_hang().latest));
+        pause.max(patience.filter(|&patience| patience <= MOST_FAILURES).unwrap_or(0))
+    };
+    let usual = Timing::FailureThreshold.default(Orchestrator::Kubernetes).unsigned_abs();
+    let here = least(kill, removal).max(usual);
+    if is_deployed(workload) { here.max(least(deployed(kill), removal.map(deployed))) } else { here }
 }
 
 /// What follows when every attempt fails.

@@ -10,6 +10,7 @@ mod client;
 mod curl;
 mod misread;
 mod outcome;
+mod pause;
 mod place;
 mod reader;
 mod run;
@@ -26,6 +27,7 @@ pub use client::{
 pub use curl::{Answer, HttpClient};
 pub use misread::{Misread, MisreadKind};
 pub use outcome::Ends;
+pub use pause::Pause;
 pub use place::{Place, Reference};
 pub use reader::Assignment;
 pub use run::{Decides, Ignored, IgnoredBy, Output, Run, Shell, TimeLimit};

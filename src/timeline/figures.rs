@@ -50,11 +50,12 @@ impl Figures {
                 Window { earliest: budget, latest: budget },
                 format!("a start that takes longer may be ended{whose}"),
             );
-            let window = Window {
-                earliest: numbers.act_after_start().earliest,
-                latest: numbers.act_after_hanging_start().latest,
-            };
-            self.add("kill-of-endless-start", "a start that never ends is ended after", window, "");
+            self.add(
+                "kill-of-endless-start",
+                "a start that never ends is ended after",
+                numbers.act_after_endless_start(),
+                "",
+            );
         }
         if plan.container.readiness.is_some()
             || plan.container.startup.is_some()
@@ -64,7 +65,10 @@ impl Figures {
                 "ready-after-start",
                 "ready after the start",
                 first_ready(plan.container.startup, plan.container.liveness, plan.container.readiness),
-                "for a process that answers at once",
+                format!(
+                    "for a process that answers at once{}",
+                    plan.container.readiness.as_ref().map_or("", comma_sooner)
+                ),
             );
         }
     }
@@ -72,25 +76,29 @@ impl Figures {
     fn of_readiness(&mut self, readiness: &Numbers) {
         self.add("removal-after-hang", "removed after a hang", readiness.act_after_hang(), "");
         self.add("removal-after-refusal", "removed when connections are refused", readiness.act_after_refusal(), "");
-        self.add("ready-after-recovery", "ready again after recovery", readiness.pass_after_recovery(), "");
+        self.add(
+            "ready-after-recovery",
+            "ready again after recovery",
+            readiness.pass_after_recovery(),
+            sooner(readiness),
+        );
     }
 
     fn of_liveness(&mut self, plan: &Plan, liveness: &Numbers) {
         let kill = liveness.act_after_hang();
         let stop = plan.container.liveness_stop.gone_after_decision();
-        self.add("kill-after-hang", "restart asked for after a hang", kill, "");
-        self.add(
-            "kill-after-refusal",
-            "restart asked for when connections are refused",
-            liveness.act_after_refusal(),
-            "",
-        );
-        let note = match (plan.worker, plan.container.liveness_stop.pre_stop) {
-            (Worker::ReplicaMonitor, _) => "interrupt, then kill".to_owned(),
-            (_, 0) => format!("grace period {} s", plan.container.liveness_stop.grace_period),
-            (_, hook) => {
-                format!("grace period {} s, preStop {hook} s of it", plan.container.liveness_stop.grace_period)
+        self.add("kill-after-hang", "killed after a hang", kill, "");
+        self.add("kill-after-refusal", "killed when connections are refused", liveness.act_after_refusal(), "");
+        let note = match plan.worker {
+            Worker::ReplicaMonitor => "interrupt, then kill".to_owned(),
+            _ if plan.container.liveness_stop.term_after() == 0 => {
+                format!("grace period {} s", plan.container.liveness_stop.grace_period)
             }
+            _ => format!(
+                "grace period {} s, preStop {} s of it",
+                plan.container.liveness_stop.grace_period,
+                plan.container.liveness_stop.term_after()
+            ),
         };
         self.add("stop", "then stopped within", stop, note);
         let all = kill.then(stop);
@@ -106,10 +114,20 @@ impl Figures {
         }
         if let Some(liveness) = plan.deployed_liveness {
             let note = "as `tye deploy` writes it";
-            self.add("kill-after-hang-deployed", "deployed: restarted after a hang", liveness.act_after_hang(), note);
+            self.add("kill-after-hang-deployed", "deployed: killed after a hang", liveness.act_after_hang(), note);
             let budget = liveness.start_budget();
             let window = Window { earliest: budget, latest: budget };
             self.add("startup-budget-deployed", "deployed: startup budget", window, "there is no startup probe");
         }
     }
+}
+
+/// What shortens a row of successes under the kubelet.
+fn sooner(readiness: &Numbers) -> &'static str {
+    let is_row = readiness.worker == Worker::Kubelet && readiness.success_threshold > 1;
+    if is_row { "sooner the more attempts are made out of turn" } else { "" }
+}
+
+fn comma_sooner(readiness: &Numbers) -> &'static str {
+    if sooner(readiness).is_empty() { "" } else { ", sooner the more attempts are made out of turn" }
 }

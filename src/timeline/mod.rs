@@ -6,7 +6,7 @@ mod plan;
 mod scenario;
 
 pub use figures::{Figure, figures};
-pub use plan::{LongSleep, Plan, deployed, is_deployed, is_probed, numbers, pod_grace_period, pre_stop_sleep, stop};
+pub use plan::{HookPause, Plan, deployed, is_deployed, is_probed, numbers, pod_grace_period, pre_stop_pause, stop};
 pub use scenario::{Chances, Course, Range, Ready, Scenario};
 
 use crate::model::{Container, ProbeKind, Workload};

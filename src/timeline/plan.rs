@@ -1,10 +1,9 @@
 //! A container of the model as the timing model takes it.
 
-use crate::knowledge;
 use crate::model::{
     Action, Container, Field, HookKind, Orchestrator, Origin, Probe, ProbeKind, Role, Timing, TyeKind, Workload,
 };
-use crate::shell::{self, IgnoredBy, Scope};
+use crate::shell;
 use crate::span::Span;
 use crate::timing::{Numbers, Stop, Worker, kubelet as timing};
 
@@ -46,20 +45,20 @@ pub fn is_deployed(workload: &Workload) -> bool {
 
 /// A pause that a `preStop` hook makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LongSleep {
-    /// Seconds, rounded down.
+pub struct HookPause {
+    /// Seconds, rounded down; the greatest number for a hook that never ends.
     pub seconds: u64,
     /// The bytes that say so.
     pub at: Span,
 }
 
-/// The longest pause in the `preStop` hook of a container.
-pub fn pre_stop_sleep(container: &Container) -> Option<LongSleep> {
+/// How long the `preStop` hook of a container certainly takes.
+pub fn pre_stop_pause(container: &Container) -> Option<HookPause> {
     let hook = container.lifecycle.hooks.iter().find(|hook| hook.kind == HookKind::PreStop)?;
     let [handler] = hook.handlers.as_slice() else { return None };
     match &handler.action {
         Action::Sleep(Field::Value { value, at, .. }) => {
-            Some(LongSleep { seconds: u64::try_from(*value).ok()?, at: *at })
+            Some(HookPause { seconds: u64::try_from(*value).ok()?, at: *at })
         }
         Action::Exec(command) => {
             let (args, whole) = command.spanned()?;
@@ -67,21 +66,10 @@ pub fn pre_stop_sleep(container: &Container) -> Option<LongSleep> {
                 return None;
             }
             let words: Vec<shell::Arg<'_>> = args.iter().map(|arg| shell::Arg { text: &arg.text }).collect();
-            let exec = shell::read(&words);
-            let calls = exec.calls(knowledge::clients());
-            let in_front = calls
-                .iter()
-                .filter(|call| call.run.ignored.is_none_or(|ignored| ignored.by != IgnoredBy::Background))
-                .filter(|call| call.run.program().is_some_and(|program| program == "sleep"));
-            let pauses = in_front.flat_map(|call| call.waits()).filter(|wait| wait.scope == Scope::Sleep);
-            let longest = pauses
-                .filter_map(|wait| Some((wait.seconds.filter(|seconds| seconds.is_finite())?, wait.place)))
-                .max_by(|a, b| a.0.total_cmp(&b.0))?;
-            let (seconds, place) = longest;
-            let at = args
-                .get(place.arg as usize)
-                .map_or(whole, |arg| arg.span_of(place.span.start as usize, place.span.end as usize));
-            Some(LongSleep { seconds: seconds as u64, at })
+            let pause = shell::read(&words).pause()?;
+            let (start, end) = (pause.place.span.start as usize, pause.place.span.end as usize);
+            let at = args.get(pause.place.arg as usize).map_or(whole, |arg| arg.span_of(start, end));
+            Some(HookPause { seconds: pause.seconds as u64, at })
         }
         _ => None,
     }
@@ -113,7 +101,7 @@ pub fn stop(workload: &Workload, container: &Container, probe: Option<&Probe>) -
         _ => None,
     };
     let grace_period = own.or_else(|| pod_grace_period(workload))?;
-    Some(Stop { grace_period, pre_stop: pre_stop_sleep(container).map_or(0, |sleep| sleep.seconds) })
+    Some(Stop { grace_period, pre_stop: pre_stop_pause(container).map_or(0, |pause| pause.seconds) })
 }
 
 /// A container's probes and how it is stopped.

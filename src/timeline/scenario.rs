@@ -8,14 +8,18 @@ use crate::timing::{
     tye,
 };
 
-/// Courses that are replayed, each with other phases.
-const COURSES: u32 = 64;
+/// Courses that are replayed where nothing else is asked for, each with other phases.
+const USUAL_COURSES: u32 = 64;
+/// Courses that are replayed at the least, however long they are.
+const FEWEST_COURSES: u32 = 16;
+/// Attempts of the quickest probe in all courses together, about.
+const ALL_ATTEMPTS: u64 = 4_000_000;
+/// Attempts of it in one course, before what happens and after it has passed; decisions that take longer are not seen.
+const MOST_ATTEMPTS: u64 = 100_000;
+/// Seconds of the longest wait before a restart.
+const BACK_OFF: u64 = 300;
 /// Replicas whose courses are kept one by one.
 const MOST_REPLICAS: u32 = 10_000;
-/// Attempts of the quickest probe that are replayed before and after what happens, all replicas together and in each of
-/// the courses; decisions that take longer are not seen.
-const MOST_ATTEMPTS: (u64, u64) = (20_000_000, 20_000);
-
 /// What happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scenario {
@@ -31,6 +35,8 @@ pub struct Scenario {
     pub replicas: Option<u32>,
     /// Requests a second to all replicas, and how many one of them can answer.
     pub load: Option<(f64, f64)>,
+    /// How many courses to replay at the most; long ones are fewer.
+    pub courses: Option<u32>,
 }
 
 impl Scenario {
@@ -53,6 +59,11 @@ impl Scenario {
         parts.join(", ")
     }
 
+    /// Whether replicas are replayed under load.
+    pub const fn is_loaded(&self) -> bool {
+        self.load.is_some() && self.replicas.is_some() && self.outage.is_some()
+    }
+
     /// Whether something begins at a moment of its own, besides starts.
     const fn has_event(&self) -> bool {
         self.hang || self.outage.is_some()
@@ -73,16 +84,18 @@ pub struct Range {
 pub struct Chances {
     /// How many courses were replayed.
     pub courses: u32,
-    /// In how many of them the container is restarted.
-    pub restarted: u32,
+    /// In how many of them the container is killed.
+    pub killed: u32,
     /// In how many of them traffic stops.
     pub removed: u32,
+    /// In how many of them there is traffic when it happens.
+    pub ready_before: u32,
     /// In how many of them traffic is back at the end.
     pub ready_at_end: u32,
-    /// How often it is restarted.
-    pub restarts: Option<Range>,
-    /// The first restart is asked for.
-    pub first_restart: Option<Range>,
+    /// How often the container is killed.
+    pub kills: Option<Range>,
+    /// It is killed for the first time.
+    pub first_kill: Option<Range>,
     /// Traffic stops for the first time.
     pub first_removal: Option<Range>,
     /// Traffic is there for good.
@@ -94,7 +107,9 @@ pub struct Chances {
 /// How many replicas are ready over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ready {
-    /// Milliseconds since the event.
+    /// How many replicas there are.
+    pub replicas: u32,
+    /// How many of them are ready; milliseconds since the event.
     pub counts: Counts,
     /// Requests that nobody answered, when a load is given.
     pub lost: Option<f64>,
@@ -117,6 +132,8 @@ pub struct Course {
     pub events: Vec<Event>,
     /// What the courses have in common.
     pub chances: Chances,
+    /// Whether it was replayed to the end of what may follow; slow decisions are not seen otherwise.
+    pub is_whole: bool,
     /// What becomes of several replicas.
     pub replicas: Option<Ready>,
     /// What it all rests on.
@@ -135,7 +152,8 @@ impl Process for Subject {
         if ask.age < self.scenario.start.unwrap_or(0) {
             return Reply::Fail(0);
         }
-        if self.scenario.hang && ask.life == 0 && ask.at + usual >= self.event {
+        let is_old = ask.at - ask.age <= self.event;
+        if self.scenario.hang && is_old && ask.at + usual >= self.event {
             return Reply::Silence;
         }
         match self.scenario.outage {
@@ -146,8 +164,8 @@ impl Process for Subject {
         }
     }
 
-    fn stops_after(&self, life: u32, at: Millis) -> Option<Millis> {
-        let hangs = self.scenario.hang && life == 0 && at >= self.event;
+    fn stops_after(&self, started: Millis, term: Millis) -> Option<Millis> {
+        let hangs = self.scenario.hang && started <= self.event && term >= self.event;
         (!hangs).then_some(0)
     }
 }
@@ -155,13 +173,16 @@ impl Process for Subject {
 /// Replays the scenario in all phases.
 pub(super) fn run(plan: &Plan, scenario: &Scenario) -> Course {
     let scenario = scenario.or_hang();
-    let length = horizon(plan, &scenario);
+    let Horizon { length, is_whole } = horizon(plan, &scenario);
+    let attempts = (steady(plan, &scenario).saturating_add(length) / millis(quickest(plan))).max(1);
+    let wanted = scenario.courses.unwrap_or(USUAL_COURSES);
+    let courses = u32::try_from(ALL_ATTEMPTS / attempts).unwrap_or(wanted).clamp(FEWEST_COURSES.min(wanted), wanted);
     let mut chances = Chances::default();
     let mut worst: Option<(Tally, Replayed)> = None;
-    for index in 0..COURSES {
+    for index in 0..courses {
         let replayed = replay(plan, scenario, length, index);
         let sums = tally(&replayed.events, replayed.event, replayed.until);
-        chances.add(&sums, replayed.event, replayed.until);
+        chances.add(&sums, &replayed);
         let rank = |sums: &Tally| (sums.kills, sums.removals, sums.unready);
         if worst.as_ref().is_none_or(|(other, _)| rank(&sums) > rank(other)) {
             worst = Some((sums, replayed));
@@ -174,6 +195,7 @@ pub(super) fn run(plan: &Plan, scenario: &Scenario) -> Course {
     let until = last.saturating_add(lead(plan)).max(least).min(until);
     Course {
         words: scenario.words(),
+        is_whole,
         event,
         from,
         until,
@@ -196,7 +218,7 @@ struct Replayed {
 fn replay(plan: &Plan, scenario: Scenario, length: Millis, index: u32) -> Replayed {
     // When the status of the pod changes, probes fall into step with it, and Tye's begin with the process: so the event
     // comes sooner or later too.
-    let sooner_or_later = (spread(index, 3) * lead(plan) as f64) as Millis;
+    let sooner_or_later = (spread(index, 3) * lead(plan).min(longest(plan)) as f64) as Millis;
     let event = if scenario.has_event() { steady(plan, &scenario).saturating_add(sooner_or_later) } else { 0 };
     let until = event.saturating_add(length);
     let subject = Subject { scenario, event };
@@ -235,38 +257,42 @@ fn steady(plan: &Plan, scenario: &Scenario) -> Millis {
     let delay = plan.container.liveness.map_or(0, |liveness| millis(liveness.first_attempt().latest));
     let calm =
         ready.max(delay).saturating_add(scenario.slow.unwrap_or(0) * 2).saturating_add(lead(plan).saturating_mul(2));
-    calm.min(longest(plan, scenario)).saturating_add(start)
+    calm.min(longest(plan)).saturating_add(start)
 }
 
-/// Milliseconds after the event within which what follows has been seen: two restarts at the most.
-fn horizon(plan: &Plan, scenario: &Scenario) -> Millis {
+/// How far a course goes.
+struct Horizon {
+    /// Milliseconds from the event on.
+    length: Millis,
+    /// Whether that is enough.
+    is_whole: bool,
+}
+
+/// As far as it takes to see what follows: two kills at the most, and the longest wait before a restart.
+fn horizon(plan: &Plan, scenario: &Scenario) -> Horizon {
     let of = |numbers: Numbers| numbers.act_after_hanging_start().latest.max(numbers.act_after_hang().latest);
-    let act = [plan.container.startup, plan.container.liveness, plan.container.readiness]
-        .into_iter()
-        .flatten()
-        .map(of)
-        .max()
-        .unwrap_or(0);
-    let stop = plan
-        .container
-        .liveness_stop
-        .gone_after_decision()
-        .latest
-        .max(plan.container.startup_stop.gone_after_decision().latest);
+    let all = [plan.container.startup, plan.container.liveness, plan.container.readiness];
+    let act = all.into_iter().flatten().map(of).max().unwrap_or(0);
+    let stops = [plan.container.liveness_stop, plan.container.startup_stop];
+    let stop = stops.iter().map(|stop| stop.gone_after_decision().latest).max().unwrap_or(0);
     let ready = first_ready(plan.container.startup, plan.container.liveness, plan.container.readiness).latest;
     let recover = plan.container.readiness.map_or(0, |readiness| readiness.pass_after_recovery().latest);
     let start = scenario.start.unwrap_or(0);
-    let once = millis(act.saturating_add(stop).saturating_add(ready).saturating_add(recover)).saturating_add(start);
-    let all = once.saturating_mul(2).saturating_add(millis(30)).min(longest(plan, scenario));
-    all.saturating_add(scenario.outage.unwrap_or(0)).saturating_add(start)
+    let once = [act, stop, ready, recover].into_iter().fold(0, u64::saturating_add);
+    let wait = if scenario.hang { 0 } else { BACK_OFF };
+    let needed = millis(once.saturating_mul(2).saturating_add(wait)).saturating_add(start.saturating_mul(2));
+    let length = needed.min(longest(plan));
+    Horizon { length: length.saturating_add(scenario.outage.unwrap_or(0)), is_whole: length == needed }
+}
+
+/// Seconds of the shortest period.
+fn quickest(plan: &Plan) -> u64 {
+    plan.probes().iter().map(|(_, numbers)| numbers.period).min().unwrap_or(1).max(1)
 }
 
 /// Milliseconds in which the quickest probe makes as many attempts as are replayed.
-fn longest(plan: &Plan, scenario: &Scenario) -> Millis {
-    let quickest = plan.probes().iter().map(|(_, numbers)| numbers.period).min().unwrap_or(1);
-    let (in_all, in_each) = MOST_ATTEMPTS;
-    let attempts = in_each.min(in_all / u64::from(scenario.replicas.unwrap_or(1).max(1)));
-    millis(quickest.saturating_mul(attempts))
+fn longest(plan: &Plan) -> Millis {
+    millis(quickest(plan).saturating_mul(MOST_ATTEMPTS))
 }
 
 /// Whether a picture must show it.
@@ -275,36 +301,49 @@ const fn is_news(what: Happening) -> bool {
 }
 
 impl Chances {
-    fn add(&mut self, sums: &Tally, event: Millis, until: Millis) {
+    fn add(&mut self, sums: &Tally, replayed: &Replayed) {
         self.courses += 1;
-        self.restarted += u32::from(sums.kills > 0);
+        self.killed += u32::from(sums.kills > 0);
         self.removed += u32::from(sums.removals > 0);
+        self.ready_before += u32::from(replayed.is_ready_at(replayed.event));
         let grow = |range: &mut Option<Range>, value: Option<Millis>| {
             let Some(value) = value else { return };
             let before = range.unwrap_or(Range { least: value, greatest: value });
             *range = Some(Range { least: before.least.min(value), greatest: before.greatest.max(value) });
         };
-        let since = |moment: Option<Millis>| moment.map(|moment| moment.saturating_sub(event));
-        grow(&mut self.restarts, Some(u64::from(sums.kills)));
-        grow(&mut self.first_restart, since(sums.first_kill));
+        let since = |moment: Option<Millis>| moment.map(|moment| moment.saturating_sub(replayed.event));
+        grow(&mut self.kills, Some(u64::from(sums.kills)));
+        grow(&mut self.first_kill, since(sums.first_kill));
         grow(&mut self.first_removal, since(sums.first_removal));
         grow(&mut self.unready, Some(sums.unready));
-        let ready = sums.ready_for_good.filter(|&moment| moment <= until);
-        self.ready_at_end += u32::from(ready.is_some());
-        grow(&mut self.ready_for_good, since(ready));
+        self.ready_at_end += u32::from(sums.ready_for_good.is_some());
+        grow(&mut self.ready_for_good, since(sums.ready_for_good));
+    }
+}
+
+impl Replayed {
+    /// Whether there is traffic at a moment.
+    fn is_ready_at(&self, moment: Millis) -> bool {
+        let changes = self.events.iter().take_while(|event| event.at <= moment);
+        let last = changes.filter(|event| matches!(event.what, Happening::Ready | Happening::NotReady)).last();
+        last.is_some_and(|event| event.what == Happening::Ready)
     }
 }
 
 /// The replicas, all hit at the same time, each with phases of its own.
 fn replicas(plan: &Plan, scenario: &Scenario, length: Millis) -> Option<Ready> {
     let replicas = scenario.replicas?.min(MOST_REPLICAS);
+    let longest = ALL_ATTEMPTS * 5 / u64::from(replicas.max(1));
+    let length =
+        length.min(millis(quickest(plan).saturating_mul(longest)).saturating_add(scenario.outage.unwrap_or(0)));
     if let (Some((load, capacity)), Some(readiness), Some(outage)) =
         (scenario.load, plan.container.readiness, scenario.outage)
     {
         let fleet = Fleet { replicas, readiness, endpoint: Endpoint::Aggregate, load, capacity };
         let until = outage.saturating_add(length);
         let outcome = fleet::replay(&fleet, outage, until);
-        return Some(Ready { counts: outcome.counts, lost: Some(outcome.lost), peak: Some(outcome.peak) });
+        let (lost, peak) = (Some(outcome.lost), Some(outcome.peak));
+        return Some(Ready { replicas, counts: outcome.counts, lost, peak });
     }
     let mut changes: Vec<(Millis, bool)> = Vec::new();
     let mut ready_before = 0;
@@ -333,36 +372,41 @@ fn replicas(plan: &Plan, scenario: &Scenario, length: Millis) -> Option<Ready> {
         ready = if becomes { ready + 1 } else { ready.saturating_sub(1) };
         counts.set(at, ready);
     }
-    Some(Ready { counts, lost: None, peak: None })
+    Some(Ready { replicas, counts, lost: None, peak: None })
 }
 
 fn assumptions(plan: &Plan, scenario: &Scenario) -> Vec<&'static str> {
     let mut all = vec!["all probes of the container ask what fails"];
-    all.push(if scenario.slow.is_some() {
-        "attempts take what the scenario says"
-    } else {
-        "a healthy process answers at once"
+    all.push(match scenario.slow {
+        Some(_) => "attempts take what the scenario says",
+        None => "a healthy process answers at once",
     });
     match plan.worker {
         Worker::Kubelet => {
-            all.push("phases of the probes are unknown; ranges cover all, the picture shows the worst");
+            all.push(
+                "the phases of the probes are unknown: figures hold for all of them, courses are samples of them, and the \
+                 picture shows the worst (most kills, then removals, then time without traffic)",
+            );
+            all.push("readiness is also asked out of turn when the container starts or a probe changes its mind");
             all.push("latencies of the kubelet and the runtime, under a second or two, are left out");
             if plan.container.restarts {
                 all.push("restarts wait 0, 10, 20, 40 … 300 s (CrashLoopBackOff)");
             }
         }
         Worker::ReplicaMonitor => {
-            all.push("the event may come at any moment of a period; ranges cover all, the picture shows the worst");
+            all.push("it happens at any moment of a period: courses are samples of that, the picture shows the worst");
             all.push("restarts do not wait");
         }
     }
-    if scenario.hang {
-        all.push("a hung process uses up its grace period; the next one is healthy");
-    } else {
-        all.push("a process stops at once when it is told to");
-    }
-    if scenario.load.is_some() && scenario.replicas.is_some() && scenario.outage.is_some() {
-        all.push("with a load: requests are spread evenly and wait in order, clients give up after 30 s, readiness waits in the same queue, and restarts play no part");
+    all.push(match scenario.hang {
+        true => "a hung process uses up its grace period, and the next one is healthy",
+        false => "a process stops at once when it is told to",
+    });
+    if scenario.is_loaded() {
+        all.push(
+            "under load requests are spread evenly and wait in order, clients give up after 30 s, readiness waits in the \
+             same queue, and liveness plays no part",
+        );
     }
     all
 }

@@ -55,8 +55,9 @@ pub trait Process {
     /// How it answers an attempt.
     fn answer(&self, ask: &Ask) -> Reply;
 
-    /// Milliseconds that the process of a life takes to stop after TERM; `None` when it does not stop by itself.
-    fn stops_after(&self, _life: u32, _at: Millis) -> Option<Millis> {
+    /// Milliseconds that a process which started at a moment takes to stop after TERM at another; `None` when it does
+    /// not stop by itself.
+    fn stops_after(&self, _started: Millis, _term: Millis) -> Option<Millis> {
         Some(0)
     }
 }

@@ -243,7 +243,12 @@ impl Replay<'_> {
             ProbeKind::Startup => is_started,
             _ => !is_started,
         };
-        if worker.on_hold || is_held_back || age < millis(worker.numbers.initial_delay) {
+        let delay = millis(worker.numbers.initial_delay);
+        if age < delay {
+            // No tick before counts, so none is looked at.
+            worker.ticker.skip_to(self.since.saturating_add(delay));
+        }
+        if worker.on_hold || is_held_back || age < delay {
             return;
         }
         let ask = Ask { kind: worker.kind, at: now, age, life, number: worker.made };
@@ -301,7 +306,7 @@ impl Replay<'_> {
         let term = now.saturating_add(millis(stop.term_after()));
         let longest = millis(stop.time_to_stop());
         self.state = State::Stopping(
-            term.saturating_add(self.process.stops_after(self.life, term).map_or(longest, |took| took.min(longest))),
+            term.saturating_add(self.process.stops_after(self.since, term).map_or(longest, |took| took.min(longest))),
         );
     }
 

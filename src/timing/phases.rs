@@ -7,5 +7,5 @@
 pub fn spread(index: u32, stride: u32) -> f64 {
     const ROOT: f64 = 1.167_303_978_261_418_7;
     let step = ROOT.powi(-(stride as i32 + 1));
-    (f64::from(index) * step).fract()
+    (0.5 + f64::from(index) * step).fract()
 }

@@ -210,6 +210,9 @@ fn a_start_that_never_ends_is_ended_within_its_window() {
                 });
                 hold(what, numbers, window, &seen, (grain(numbers), grain(numbers) * 2));
             }
+            let endless = numbers.act_after_endless_start();
+            assert_eq!(endless.earliest, numbers.act_after_start().earliest);
+            assert_eq!(endless.latest, numbers.act_after_hanging_start().latest);
         }
     });
 }
@@ -336,6 +339,7 @@ fn a_threshold_that_outlasts_a_hang_is_the_least_that_does() {
         assert!(least == 1 || one_less.earliest <= pause, "{numbers:?} {pause}");
     });
     assert_eq!(DEFAULTS.attempts_per_day(), 8_640);
+    assert_eq!((DEFAULTS.successes_that_pass(), TYE.successes_that_pass()), (1, 2));
 }
 
 #[test]
@@ -348,7 +352,7 @@ fn a_container_is_gone_within_its_window() {
         fn answer(&self, _: &Ask) -> Reply {
             Reply::Silence
         }
-        fn stops_after(&self, _: u32, _: Millis) -> Option<Millis> {
+        fn stops_after(&self, _: Millis, _: Millis) -> Option<Millis> {
             self.0
         }
     }

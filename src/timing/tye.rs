@@ -173,7 +173,7 @@ impl Replay<'_> {
         }
         let longest = millis(Stop::TYE.grace_period);
         self.state =
-            State::Stopping(now + self.process.stops_after(self.life, now).map_or(longest, |took| took.min(longest)));
+            State::Stopping(now + self.process.stops_after(self.since, now).map_or(longest, |took| took.min(longest)));
     }
 
     fn judge_readiness(&mut self, index: usize, passed: bool, now: Millis) {

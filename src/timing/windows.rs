@@ -125,6 +125,11 @@ impl Numbers {
         Window::new(first.earliest + further, first.latest + further)
     }
 
+    /// From container start to the decision, for a process that never answers, by refusing or by hanging.
+    pub fn act_after_endless_start(&self) -> Window {
+        Window::new(self.act_after_start().earliest, self.act_after_hanging_start().latest)
+    }
+
     /// Seconds within which a start survives for certain: the last attempt is never made sooner.
     pub fn start_budget(&self) -> u64 {
         self.act_after_start().earliest
@@ -183,6 +188,11 @@ impl Numbers {
             Worker::Kubelet => self.failure_threshold,
             Worker::ReplicaMonitor => self.failure_threshold + 1,
         }
+    }
+
+    /// How many consecutive successes pass.
+    pub const fn successes_that_pass(&self) -> u64 {
+        self.further_successes() + 1
     }
 
     /// Failures behind the first that it takes to act.

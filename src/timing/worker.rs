@@ -24,6 +24,11 @@ impl Ticker {
         }
     }
 
+    /// Uses up all ticks before `moment`.
+    pub(super) fn skip_to(&mut self, moment: Millis) {
+        self.use_until(moment.saturating_sub(1));
+    }
+
     /// Starts it anew.
     pub(super) fn reset(&mut self, now: Millis) {
         self.next = now + self.period;

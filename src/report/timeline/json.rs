@@ -70,6 +70,7 @@ fn course(timeline: &Timeline) -> Value {
         "what": course.words,
         "from": since(course.from, course.event),
         "until": since(course.until, course.event),
+        "whole": course.is_whole,
         "chances": chances(&course.chances),
         "worstCourse": shown.map(|it| event(it, course.event)).collect::<Vec<_>>(),
         "replicas": course.replicas.as_ref().map(replicas),
@@ -78,14 +79,15 @@ fn course(timeline: &Timeline) -> Value {
 }
 
 fn chances(chances: &Chances) -> Value {
-    let restarts = chances.restarts.map(|range| json!({ "least": range.least, "greatest": range.greatest }));
+    let kills = chances.kills.map(|range| json!({ "least": range.least, "greatest": range.greatest }));
     json!({
         "courses": chances.courses,
-        "restarted": chances.restarted,
+        "killed": chances.killed,
         "removed": chances.removed,
+        "readyBefore": chances.ready_before,
         "readyAtEnd": chances.ready_at_end,
-        "restarts": restarts,
-        "firstRestart": seconds_of(chances.first_restart),
+        "kills": kills,
+        "firstKill": seconds_of(chances.first_kill),
         "firstRemoval": seconds_of(chances.first_removal),
         "readyForGood": seconds_of(chances.ready_for_good),
         "unready": seconds_of(chances.unready),
@@ -99,7 +101,7 @@ fn seconds_of(range: Option<Range>) -> Option<Value> {
 fn replicas(ready: &Ready) -> Value {
     let counts: Vec<Value> =
         ready.counts.0.iter().map(|count| json!({ "at": seconds(count.at), "ready": count.ready })).collect();
-    json!({ "counts": counts, "lostRequests": ready.lost, "peakRequestsPerSecond": ready.peak })
+    json!({ "replicas": ready.replicas, "counts": counts, "lostRequests": ready.lost, "peakRequestsPerSecond": ready.peak })
 }
 
 fn seconds(millis: Millis) -> f64 {
@@ -122,7 +124,7 @@ fn event(event: &Event, origin: Millis) -> Value {
         Happening::Failed(kind) => json!({ "at": at, "event": "failed", "probe": kind.word() }),
         Happening::Ready => json!({ "at": at, "event": "ready" }),
         Happening::NotReady => json!({ "at": at, "event": "notReady" }),
-        Happening::Killed(kind) => json!({ "at": at, "event": "restartAskedFor", "probe": kind.word() }),
+        Happening::Killed(kind) => json!({ "at": at, "event": "killed", "probe": kind.word() }),
         Happening::Gone => json!({ "at": at, "event": "ended" }),
     }
 }

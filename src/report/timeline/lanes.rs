@@ -48,6 +48,8 @@ pub(super) struct Stretch {
     pub(super) from: Millis,
     pub(super) to: Millis,
     pub(super) state: State,
+    /// A process that follows another one begins here.
+    pub(super) is_again: bool,
 }
 
 /// One attempt of a probe.
@@ -125,14 +127,18 @@ fn traffic(timeline: &Timeline) -> Lane {
 fn lane(timeline: &Timeline, name: &'static str, first: State, change: impl Fn(Happening) -> Option<State>) -> Lane {
     let course = &timeline.course;
     let mut stretches: Vec<Stretch> = Vec::new();
-    let (mut since, mut state) = (0, first);
-    let changes = course.events.iter().filter_map(|event| Some((event.at, change(event.what)?)));
-    for (at, next) in changes.chain([(course.until, first)]) {
+    let (mut since, mut state, mut is_again) = (0, first, false);
+    let changes = course.events.iter().filter_map(|event| {
+        let next = change(event.what)?;
+        let follows = next == State::Running && matches!(event.what, Happening::Started(life) if life > 0);
+        Some((event.at, next, follows))
+    });
+    for (at, next, follows) in changes.chain([(course.until, first, false)]) {
         let (from, to) = (since.max(course.from), at.min(course.until));
         if from < to {
-            stretches.push(Stretch { from, to, state });
+            stretches.push(Stretch { from, to, state, is_again: is_again && from == since });
         }
-        (since, state) = (at, next);
+        (since, state, is_again) = (at, next, follows);
         if at >= course.until {
             break;
         }

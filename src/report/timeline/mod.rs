@@ -58,7 +58,9 @@ fn seconds(millis: Millis) -> String {
 
 /// Distance of the marks on the time axis, in milliseconds: a round one, so that there are at most `most` of them.
 fn step(length: Millis, most: u64) -> Millis {
-    const ROUND: [u64; 15] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400];
+    const ROUND: [u64; 18] =
+        [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400];
     let fits = |seconds: &&u64| length / (**seconds * SECOND) <= most;
-    ROUND.iter().find(fits).map_or(length.max(SECOND), |seconds| seconds * SECOND)
+    let days = length / SECOND / 86_400 / most.max(1) + 1;
+    ROUND.iter().find(fits).map_or(days * 86_400 * SECOND, |seconds| seconds * SECOND)
 }

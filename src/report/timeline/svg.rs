@@ -17,6 +17,18 @@ const LEFT: f64 = 110.0;
 const RIGHT: f64 = WIDTH - 16.0;
 /// Height of one lane.
 const LANE: f64 = 26.0;
+/// Height of a line of text.
+const LINE: f64 = 18.0;
+/// What the shapes mean.
+const LEGEND: &str = "\
+<circle cx=\"22\" cy=\"12\" r=\"4\" class=\"pass\"/><text x=\"32\" y=\"16\" class=\"soft\">attempt succeeded</text>\
+<path d=\"M172 7L177 12L172 17L167 12Z\" class=\"fail\"/><text x=\"182\" y=\"16\" class=\"soft\">attempt failed</text>\
+<line x1=\"290\" x2=\"290\" y1=\"3\" y2=\"21\" class=\"kill\"/><text x=\"298\" y=\"16\" class=\"soft\">killed by this probe</text>\
+<line x1=\"446\" x2=\"446\" y1=\"3\" y2=\"21\" class=\"event\"/><text x=\"454\" y=\"16\" class=\"soft\">it happens</text>\
+<rect x=\"540\" y=\"4\" width=\"22\" height=\"16\" class=\"running\"/><text x=\"568\" y=\"16\" class=\"soft\">running</text>\
+<rect x=\"634\" y=\"4\" width=\"22\" height=\"16\" class=\"stopping\"/><text x=\"662\" y=\"16\" class=\"soft\">stopping</text>\
+<rect x=\"730\" y=\"4\" width=\"22\" height=\"16\" class=\"ready\"/><text x=\"758\" y=\"16\" class=\"soft\">ready</text>\
+<rect x=\"810\" y=\"4\" width=\"22\" height=\"16\" class=\"not-ready\"/><text x=\"838\" y=\"16\" class=\"soft\">not ready</text>";
 /// Height of what stands above the lanes.
 const HEAD: f64 = 44.0;
 
@@ -36,23 +48,42 @@ pub(in crate::report) const STYLE: &str = "\
 ";
 
 pub(super) fn write(sheets: &[Sheet<'_>], out: &mut dyn io::Write) -> io::Result<()> {
-    let heights: Vec<f64> = sheets.iter().map(|sheet| height(sheet.timeline) + 30.0).collect();
-    let total: f64 = heights.iter().sum();
+    let sentences: Vec<Vec<String>> = sheets.iter().map(|sheet| super::outcome(sheet.timeline)).collect();
+    let heights: Vec<f64> = sheets
+        .iter()
+        .zip(&sentences)
+        .map(|(sheet, lines)| height(sheet.timeline) + 52.0 + LINE * lines.len() as f64)
+        .collect();
+    let total: f64 = heights.iter().sum::<f64>() + 30.0;
     writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {total}\" width=\"{WIDTH}\" height=\"{total}\">"
     )?;
     writeln!(out, "<style>{STYLE}svg {{ background: Canvas; color-scheme: light dark }}</style>")?;
     let mut top = 0.0;
-    for (sheet, height) in sheets.iter().zip(heights) {
-        let path = escape(&sheet.source.path);
+    for ((sheet, lines), height) in sheets.iter().zip(&sentences).zip(heights) {
+        let (subject, path) = (cut(&sheet.timeline.subject), cut(&sheet.source.path));
         writeln!(out, "<g transform=\"translate(0 {top})\" class=\"timeline\">")?;
-        writeln!(out, "<text x=\"16\" y=\"22\" class=\"head\">{}</text>", escape(&sheet.timeline.subject))?;
-        writeln!(out, "<text x=\"{RIGHT}\" y=\"22\" class=\"soft\" text-anchor=\"end\">{path}</text>")?;
-        writeln!(out, "<g transform=\"translate(0 26)\">{}</g></g>", inner(sheet.timeline))?;
+        writeln!(out, "<text x=\"16\" y=\"22\" class=\"head\">{subject}</text>")?;
+        writeln!(out, "<text x=\"16\" y=\"40\" class=\"soft\">{path}</text>")?;
+        writeln!(out, "<g transform=\"translate(0 44)\">{}</g>", inner(sheet.timeline))?;
+        for (index, line) in lines.iter().enumerate() {
+            let y = 44.0 + self::height(sheet.timeline) + LINE * index as f64 + 4.0;
+            writeln!(out, "<text x=\"16\" y=\"{y}\">{}</text>", escape(line))?;
+        }
+        writeln!(out, "</g>")?;
         top += height;
     }
-    writeln!(out, "</svg>")
+    writeln!(out, "<g transform=\"translate(0 {top})\" class=\"timeline\">{LEGEND}</g>\n</svg>")
+}
+
+/// Text that fits into the picture, escaped.
+fn cut(text: &str) -> String {
+    const MOST: usize = 120;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", escape(&text[..end])),
+        None => escape(text),
+    }
 }
 
 /// One picture of its own, to stand in a page that has the style sheet.
@@ -99,7 +130,7 @@ fn inner(timeline: &Timeline) -> String {
     }
     if let Some(ready) = &course.replicas {
         let counts: Vec<(Millis, u32)> = ready.counts.0.iter().map(|it| (it.at + course.event, it.ready)).collect();
-        svg += &steps(&counts, &scale, bottom + 8.0);
+        svg += &steps(&counts, ready.replicas, &scale, bottom + 8.0);
     }
     svg
 }
@@ -131,8 +162,9 @@ fn draw(lane: &Lane, scale: &Scale, top: f64, event: Millis) -> String {
     let mut svg = String::new();
     let shown = |at: Millis| (scale.from..=scale.until).contains(&at);
     let since = |at: Millis| {
-        let sign = if at < event { "-" } else { "" };
-        format!("{sign}{}", seconds(at.abs_diff(event)))
+        let shown = seconds(at.abs_diff(event));
+        let sign = if at < event && shown != "0" { "-" } else { "" };
+        format!("{sign}{shown}")
     };
     let is_blank = |state| matches!(state, State::Waiting | State::Silent);
     for stretch in lane.stretches.iter().filter(|stretch| !is_blank(stretch.state)) {
@@ -143,6 +175,14 @@ fn draw(lane: &Lane, scale: &Scale, top: f64, event: Millis) -> String {
             State::Undecided | State::Passed | State::Failed => 4.0,
             _ => LANE - 10.0,
         };
+        if stretch.is_again {
+            let _ = write!(
+                svg,
+                "<line x1=\"{from}\" x2=\"{from}\" y1=\"{}\" y2=\"{}\" class=\"event\"><title>started again</title></line>",
+                top + 2.0,
+                top + LANE - 2.0
+            );
+        }
         let _ = write!(
             svg,
             "<rect x=\"{from}\" y=\"{}\" width=\"{:.1}\" height=\"{}\" class=\"{}\"><title>{word} {}–{} s</title></rect>",
@@ -160,8 +200,8 @@ fn draw(lane: &Lane, scale: &Scale, top: f64, event: Millis) -> String {
         if to - from > 1.0 {
             let _ = write!(svg, "<line x1=\"{from}\" x2=\"{to}\" y1=\"{middle}\" y2=\"{middle}\" class=\"asking\"/>");
         }
-        let (class, word) = if attempt.passed { ("pass", "passed") } else { ("fail", "failed") };
-        let title = format!("<title>{} {word} at {} s</title>", lane.name, since(attempt.at));
+        let (class, word) = if attempt.passed { ("pass", "succeeded") } else { ("fail", "failed") };
+        let title = format!("<title>{} attempt {word} at {} s</title>", lane.name, since(attempt.at));
         if attempt.passed {
             let _ = write!(svg, "<circle cx=\"{to}\" cy=\"{middle}\" r=\"4\" class=\"{class}\">{title}</circle>");
         } else {
@@ -177,7 +217,7 @@ fn draw(lane: &Lane, scale: &Scale, top: f64, event: Millis) -> String {
         let x = scale.x(kill);
         let _ = write!(
             svg,
-            "<line x1=\"{x}\" x2=\"{x}\" y1=\"{}\" y2=\"{}\" class=\"kill\"><title>restart asked for at {} s</title></line>",
+            "<line x1=\"{x}\" x2=\"{x}\" y1=\"{}\" y2=\"{}\" class=\"kill\"><title>killed at {} s</title></line>",
             top + 2.0,
             top + LANE - 2.0,
             since(kill)
@@ -187,14 +227,15 @@ fn draw(lane: &Lane, scale: &Scale, top: f64, event: Millis) -> String {
 }
 
 /// The number of ready replicas as a line of steps.
-fn steps(counts: &[(Millis, u32)], scale: &Scale, top: f64) -> String {
-    let all = counts.first().map_or(1, |&(_, ready)| ready).max(1);
+fn steps(counts: &[(Millis, u32)], all: u32, scale: &Scale, top: f64) -> String {
+    let all = all.max(1);
+    let before = counts.first().map_or(all, |&(_, ready)| ready);
     let room = LANE * 2.0 - 14.0;
     let y = |ready: u32| ((top + room - room * f64::from(ready) / f64::from(all)) * 10.0).round() / 10.0;
-    let mut path = format!("M{LEFT} {}", y(all));
+    let mut path = format!("M{LEFT} {}", y(before));
     for &(at, ready) in counts.iter().take_while(|(at, _)| *at <= scale.until) {
         let _ = write!(path, "H{}V{}", scale.x(at), y(ready));
     }
     let _ = write!(path, "H{RIGHT}");
-    format!("<text x=\"16\" y=\"{}\">ready of {all}</text><path d=\"{path}\" class=\"count\"/>", top + room / 2.0 + 4.0)
+    format!("<text x=\"16\" y=\"{}\">of {all} ready</text><path d=\"{path}\" class=\"count\"/>", top + room / 2.0 + 4.0)
 }

@@ -20,7 +20,8 @@ pub(super) fn write(sheets: &[Sheet<'_>], options: &Options, out: &mut dyn io::W
     for sheet in sheets {
         writeln!(out, "{}", render(sheet, options))?;
     }
-    out.write_all(legend(options).as_bytes())?;
+    let has_replicas = sheets.iter().any(|sheet| sheet.timeline.course.replicas.is_some());
+    out.write_all(legend(options, has_replicas).as_bytes())?;
     let mut assumptions: Vec<&str> = Vec::new();
     for assumption in sheets.iter().flat_map(|sheet| &sheet.timeline.course.assumptions) {
         if !assumptions.contains(assumption) {
@@ -32,24 +33,29 @@ pub(super) fn write(sheets: &[Sheet<'_>], options: &Options, out: &mut dyn io::W
     writeln!(out, "{}", Paint::new(options.color).dim(&text))
 }
 
-fn legend(options: &Options) -> String {
+fn legend(options: &Options, has_replicas: bool) -> String {
     let signs = if options.unicode { &UNICODE } else { &ASCII };
+    let scale = format!("{}…{}", signs.levels[1], signs.levels[signs.levels.len() - 1]);
     let entries = [
-        (signs.succeeded, "attempt succeeded"),
-        (signs.missed, "attempt failed"),
-        (signs.asking, "attempt under way"),
-        (signs.kill, "restart asked for"),
-        (signs.undecided, "undecided"),
-        (signs.passed, "passed"),
-        (signs.failed, "failed, not ready"),
-        (signs.running, "running, ready"),
-        (signs.stopping, "stopping"),
+        (signs.succeeded.to_string(), "attempt succeeded"),
+        (signs.missed.to_string(), "attempt failed"),
+        (signs.asking.to_string(), "attempt under way"),
+        (signs.kill.to_string(), "killed by this probe"),
+        (signs.undecided.to_string(), "undecided"),
+        (signs.passed.to_string(), "passed"),
+        (signs.failed.to_string(), "failed, not ready"),
+        ("blank".to_owned(), "held back, or over"),
+        (signs.running.to_string(), "running, ready"),
+        (signs.stopping.to_string(), "stopping"),
+        (signs.start.to_string(), "started again"),
+        (scale, "share of the replicas"),
     ];
+    let entries = entries.iter().take(if has_replicas { entries.len() } else { entries.len() - 1 });
     // A sign stays with its meaning where the line is broken.
     let entries: Vec<String> =
-        entries.iter().map(|(sign, meaning)| format!("{sign}\u{a0}{}", meaning.replace(' ', "\u{a0}"))).collect();
+        entries.map(|(sign, meaning)| format!("{sign}\u{a0}{}", meaning.replace(' ', "\u{a0}"))).collect();
     let text = wrap(&entries.join(" "), options.width, "", "").replace('\u{a0}', " ");
-    format!("{}\n", Paint::new(options.color).dim(&text))
+    format!("{}\n", Paint::new(options.color).dim(&dashes(&text, options)))
 }
 
 /// The characters of a picture.
@@ -64,6 +70,7 @@ struct Signs {
     asking: char,
     event: char,
     kill: char,
+    start: char,
     levels: &'static [char],
 }
 
@@ -77,7 +84,8 @@ const UNICODE: Signs = Signs {
     missed: '✗',
     asking: '━',
     event: '▼',
-    kill: '↻',
+    kill: '†',
+    start: '▶',
     levels: &[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 
@@ -91,7 +99,8 @@ const ASCII: Signs = Signs {
     missed: 'x',
     asking: '=',
     event: 'v',
-    kill: 'R',
+    kill: 'K',
+    start: '>',
     levels: &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
 };
 
@@ -114,15 +123,20 @@ fn render(sheet: &Sheet<'_>, options: &Options) -> String {
     for figure in &timeline.figures {
         let window = dashes(&figure.window.to_string(), options);
         let pad = " ".repeat((titles + 2 + windows).saturating_sub(width(figure.title) + width(&window)));
-        let note = if figure.note.is_empty() { String::new() } else { format!("   {}", paint.dim(&figure.note)) };
-        let _ = writeln!(text, "  {}{pad}{}{note}", figure.title, paint.bold(&window));
+        let _ = write!(text, "  {}{pad}{}", figure.title, paint.bold(&window));
+        let fits = options.width == 0 || titles + windows + width(&figure.note) + 7 <= options.width;
+        let _ = match (figure.note.is_empty(), fits) {
+            (true, _) => writeln!(text),
+            (false, true) => writeln!(text, "   {}", paint.dim(&figure.note)),
+            (false, false) => writeln!(text, "\n{}", paint.dim(&wrap(&figure.note, options.width, "    ", "    "))),
+        };
     }
     text.push('\n');
     let title = format!("{}: the worst of {} courses", timeline.course.words, timeline.course.chances.courses);
     let _ = writeln!(text, "  {}", paint.bold(&title));
     text += &picture(timeline, options);
     for line in outcome(timeline) {
-        let _ = writeln!(text, "  {}", dashes(&line, options));
+        let _ = writeln!(text, "{}", dashes(&wrap(&line, options.width, "  ", "    "), options));
     }
     text
 }
@@ -250,6 +264,9 @@ fn cells(lane: &Lane, scale: &Scale, signs: &Signs) -> Vec<(char, &'static str)>
     for attempt in visible.filter(|attempt| !attempt.passed) {
         cells[scale.column(attempt.at)] = (signs.missed, "31");
     }
+    for stretch in lane.stretches.iter().filter(|stretch| stretch.is_again) {
+        cells[scale.column(stretch.from)] = (signs.start, "1;34");
+    }
     for &kill in lane.kills.iter().filter(|&&kill| (scale.from..end).contains(&kill)) {
         cells[scale.column(kill)] = (signs.kill, "1;31");
     }
@@ -258,7 +275,7 @@ fn cells(lane: &Lane, scale: &Scale, signs: &Signs) -> Vec<(char, &'static str)>
 
 /// How many replicas are ready, as a line of bars.
 fn replicas(ready: &Ready, event: Millis, scale: &Scale, signs: &Signs) -> String {
-    let all = ready.counts.all().max(1);
+    let all = ready.replicas.max(1);
     let top = signs.levels.len() - 1;
     let bars: String = (0..scale.columns)
         .map(|column| {
@@ -282,9 +299,14 @@ fn range(range: Range) -> String {
     }
 }
 
-/// "in every course", "in 12 of 64 courses".
+/// "in all 64 courses", "in 12 of 64 courses".
 fn share(some: u32, all: u32) -> String {
-    if some == all { "in every course".to_owned() } else { format!("in {some} of {all} courses") }
+    if some == all { format!("in all {all} courses") } else { format!("in {some} of {all} courses") }
+}
+
+/// "after 3–4 s", "after less than 1 s".
+fn after(moments: Range) -> String {
+    format!("after {}", range(moments))
 }
 
 /// What the courses have in common, in sentences.
@@ -292,24 +314,31 @@ pub(in crate::report) fn outcome(timeline: &Timeline) -> Vec<String> {
     let course = &timeline.course;
     let chances = &course.chances;
     let has_event = course.event > 0;
-    let when = if has_event { "after" } else { "at" };
     let mut lines = Vec::new();
-    lines.push(match (chances.first_restart, chances.restarts) {
-        (Some(first), Some(restarts)) => {
-            let times = match restarts.greatest {
+    for kind in &timeline.unknown {
+        lines.push(format!("leaving aside the {} probe, whose numbers are not known:", kind.word()));
+    }
+    if course.replicas.as_ref().is_some_and(|ready| ready.lost.is_some()) {
+        lines.push("one container, the load left aside:".to_owned());
+    }
+    if has_event && chances.ready_before < chances.courses {
+        let before = chances.courses - chances.ready_before;
+        lines.push(format!("there is no traffic when it happens {}", share(before, chances.courses)));
+    }
+    lines.push(match (chances.first_kill, chances.kills) {
+        (Some(first), Some(kills)) => {
+            let times = match kills.greatest {
                 0 | 1 => String::new(),
-                _ => format!(", {} times in {} s", count(restarts), seconds(course.until - course.event)),
+                _ => format!(", {} times in what was replayed", count(kills)),
             };
-            format!("restart asked for {}, {when} {}{times}", share(chances.restarted, chances.courses), range(first))
+            format!("killed {}, {}{times}", share(chances.killed, chances.courses), after(first))
         }
-        _ => "no restart in any course".to_owned(),
+        _ => format!("not killed in any of {} courses", chances.courses),
     });
     if has_event {
         lines.push(match chances.first_removal {
-            Some(first) => {
-                format!("traffic stops {}, after {}", share(chances.removed, chances.courses), range(first))
-            }
-            None => "traffic stops in no course".to_owned(),
+            Some(first) => format!("traffic stops {}, {}", share(chances.removed, chances.courses), after(first)),
+            None => format!("traffic stops in none of {} courses", chances.courses),
         });
     }
     let all = share(chances.ready_at_end, chances.courses);
@@ -317,11 +346,17 @@ pub(in crate::report) fn outcome(timeline: &Timeline) -> Vec<String> {
         (Some(_), Some(unready)) if has_event && chances.removed > 0 && unready.greatest > 0 => {
             lines.push(format!("ready again {all}; without traffic for {}", range(unready)));
         }
-        (Some(ready), _) if !has_event => lines.push(format!("ready {all}, at {}", range(ready))),
+        (Some(ready), _) if !has_event => lines.push(format!("ready {all}, {}", after(ready))),
         (None, _) => lines.push("not ready at the end of any course".to_owned()),
         _ => {}
     }
-    lines.extend(course.replicas.iter().flat_map(fleet));
+    if !course.is_whole {
+        let shown = seconds(course.until.saturating_sub(course.event));
+        lines.push(format!(
+            "not replayed to the end: what takes much longer than the {shown} s shown is in the figures only"
+        ));
+    }
+    lines.extend(course.replicas.iter().flat_map(|ready| fleet(ready, has_event)));
     lines
 }
 
@@ -334,11 +369,27 @@ fn count(range: Range) -> String {
 }
 
 /// What becomes of several replicas, in sentences.
-fn fleet(ready: &Ready) -> Vec<String> {
+fn fleet(ready: &Ready, has_event: bool) -> Vec<String> {
     let counts = &ready.counts;
-    let (all, least) = (counts.all(), counts.least());
-    if least.ready == all {
-        return vec![format!("all {all} replicas stay ready")];
+    let all = ready.replicas;
+    if !has_event {
+        let most = counts.0.iter().map(|count| count.ready).max().unwrap_or(0);
+        let first = |least: u32| counts.0.iter().find(|count| count.ready >= least).map_or(0, |count| count.at);
+        return vec![match most {
+            0 => format!("none of {all} replicas gets ready"),
+            _ if most == all => {
+                format!(
+                    "the first of {all} replicas is ready after {} s, all are after {} s",
+                    seconds(first(1)),
+                    seconds(first(all))
+                )
+            }
+            _ => format!("no more than {most} of {all} replicas are ready at the same time"),
+        }];
+    }
+    let least = counts.least();
+    if least.ready == counts.all() {
+        return vec![format!("{} of {all} replicas are ready all the time", least.ready)];
     }
     let back = match counts.all_back() {
         Some(at) => format!("all back after {} s", seconds(at)),
@@ -350,12 +401,13 @@ fn fleet(ready: &Ready) -> Vec<String> {
     };
     let first = counts.first_removal().unwrap_or(least.at);
     let (first, lowest) = (seconds(first), seconds(least.at));
-    let mut lines = vec![format!(
+    let mut lines = Vec::new();
+    if let (Some(lost), Some(peak)) = (ready.lost, ready.peak) {
+        lines.push(format!("under load: {lost:.0} requests lost, up to {peak:.0} a second to one replica"));
+    }
+    lines.push(format!(
         "of {all} replicas the first leaves after {first} s, {} are left after {lowest} s{none}; {back}",
         least.ready
-    )];
-    if let (Some(lost), Some(peak)) = (ready.lost, ready.peak) {
-        lines.push(format!("{lost:.0} requests lost, up to {peak:.0} a second to one replica"));
-    }
+    ));
     lines
 }
