@@ -601,3 +601,77 @@ fn long_replays_of_a_fleet_take_longer_steps() {
     assert!(slow.0.iter().all(|count| count.at % 200 == 0) && quick.0.iter().any(|count| count.at % 200 != 0));
     assert!(quick.least().at.abs_diff(slow.least().at) <= 400, "{quick:?} {slow:?}");
 }
+
+/// Never stops by itself.
+struct Stubborn<F>(F);
+
+impl<F: Fn(&Ask) -> Reply> Process for Stubborn<F> {
+    fn answer(&self, ask: &Ask) -> Reply {
+        self.0(ask)
+    }
+    fn stops_after(&self, _: Millis, _: Millis) -> Option<Millis> {
+        None
+    }
+}
+
+#[test]
+fn each_probe_kills_under_its_own_grace_period() {
+    let quick = Numbers { failure_threshold: 1, period: 1, ..DEFAULTS };
+    let (startup_stop, liveness_stop) = (Stop { grace_period: 7, ..STOP }, Stop { grace_period: 11, ..STOP });
+    let container = Container { startup: Some(quick), liveness: Some(quick), startup_stop, liveness_stop, ..BARE };
+    let gone = |failing: ProbeKind| {
+        let process = Stubborn(move |ask: &Ask| if ask.kind == failing { Reply::Fail(0) } else { Reply::Pass(0) });
+        let events = kubelet::replay(&container, Chance::default(), &process, 60 * SECOND);
+        let killed = first(&events, 0, |what| what == Happening::Killed(failing)).expect("it is killed");
+        first(&events, 0, |what| what == Happening::Gone).expect("it ends") - killed
+    };
+    assert_eq!((gone(ProbeKind::Startup), gone(ProbeKind::Liveness)), (7_000, 11_000));
+    let service = tye::Service { liveness: Some(TYE), readiness: None };
+    let events = tye::replay(&service, &Stubborn(|_: &Ask| Reply::Fail(0)), 30 * SECOND);
+    assert_eq!(first(&events, 0, |what| what == Happening::Gone), Some(3_000 + 5_000));
+}
+
+#[test]
+fn readiness_is_asked_out_of_turn_and_its_ticks_count_from_there() {
+    let attempts = |prompt: bool| -> Vec<Millis> {
+        let container = Container {
+            startup: Some(Numbers { period: 4, ..DEFAULTS }),
+            readiness: Some(Numbers { period: 10, ..DEFAULTS }),
+            ..BARE
+        };
+        let chance = Chance { startup: 3_000, readiness: 9_000, prompt, ..Chance::default() };
+        let process = |_: &Ask| Reply::Pass(0);
+        let events = kubelet::replay(&container, chance, &process, 30 * SECOND);
+        let of_readiness =
+            |event: &&Event| matches!(event.what, Happening::Attempted { kind: ProbeKind::Readiness, .. });
+        events.iter().filter(of_readiness).map(|event| event.at).collect()
+    };
+    // At once when the startup probe has passed at 3 s, instead of the tick at 9 s.
+    assert_eq!(attempts(true), [3_000, 13_000, 23_000]);
+    assert_eq!(attempts(false), [9_000, 19_000, 29_000]);
+    // One that has passed is not asked out of turn, whatever else happens.
+    let container = Container { readiness: Some(DEFAULTS), liveness: Some(Numbers { period: 3, ..DEFAULTS }), ..BARE };
+    let process = |ask: &Ask| match ask.kind {
+        ProbeKind::Liveness if ask.life == 0 => Reply::Fail(0),
+        _ => Reply::Pass(0),
+    };
+    let chance = Chance { prompt: true, ..Chance::default() };
+    let events = kubelet::replay(&container, chance, &Stubborn(process), 20 * SECOND);
+    let of_readiness = |event: &&Event| matches!(event.what, Happening::Attempted { kind: ProbeKind::Readiness, .. });
+    let at: Vec<Millis> = events.iter().filter(of_readiness).map(|event| event.at).collect();
+    assert_eq!(at, [0, 10_000, 20_000]);
+}
+
+#[test]
+fn attempts_are_numbered_through_all_lives() {
+    let numbers = std::cell::RefCell::new(Vec::new());
+    let process = |ask: &Ask| {
+        numbers.borrow_mut().push((ask.kind, ask.life, ask.number));
+        if ask.kind == ProbeKind::Liveness { Reply::Fail(0) } else { Reply::Pass(0) }
+    };
+    let service = tye::Service { liveness: Some(Numbers { failure_threshold: 1, ..TYE }), readiness: Some(TYE) };
+    tye::replay(&service, &process, 1_500);
+    let (liveness, readiness) = (ProbeKind::Liveness, ProbeKind::Readiness);
+    let expected = [(liveness, 0, 0), (readiness, 0, 0), (liveness, 0, 1), (liveness, 1, 2), (readiness, 1, 1)];
+    assert_eq!(numbers.borrow()[..5], expected, "{:?}", numbers.borrow());
+}
