@@ -38,10 +38,7 @@ impl Figures {
     }
 
     fn of_start(&mut self, plan: &Plan) {
-        let patient = plan.container.startup.map(|numbers| (numbers, plan.container.startup_stop));
-        if let Some((numbers, _)) =
-            patient.or(plan.container.liveness.map(|numbers| (numbers, plan.container.liveness_stop)))
-        {
+        if let Some(numbers) = plan.container.startup.or(plan.container.liveness) {
             let budget = numbers.start_budget();
             let whose = if plan.container.startup.is_some() { "" } else { ", by the liveness probe" };
             self.add(
