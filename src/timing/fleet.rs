@@ -12,7 +12,7 @@
 
 use super::course::{Millis, SECOND, millis};
 use super::worker::{Streak, Ticker};
-use super::{Numbers, spread};
+use super::{Numbers, Worker, spread};
 
 /// Seconds after which a client gives up.
 pub const PATIENCE: f64 = 30.0;
@@ -26,7 +26,7 @@ const MOST_STEPS: u64 = 60_000;
 pub struct Fleet {
     /// How many.
     pub replicas: u32,
-    /// Their readiness probe, run by the kubelet.
+    /// Their readiness probe.
     pub readiness: Numbers,
     /// What it asks.
     pub endpoint: Endpoint,
@@ -164,7 +164,12 @@ impl Replica {
     fn probe(&mut self, fleet: &Fleet, stall_left: Millis, now: Millis) {
         if let Some((_, passed)) = self.attempt.filter(|(end, _)| *end <= now) {
             self.attempt = None;
-            let threshold = if passed { fleet.readiness.success_threshold } else { fleet.readiness.failure_threshold };
+            let readiness = &fleet.readiness;
+            let threshold = if passed { readiness.successes_that_pass() } else { readiness.failures_that_act() };
+            // Tye's timer is set again when an attempt is over.
+            if readiness.worker == Worker::ReplicaMonitor {
+                self.ticker.reset(now);
+            }
             if self.streak.count(passed) >= threshold {
                 self.is_ready = passed;
             }
@@ -177,6 +182,61 @@ impl Replica {
             };
             let timeout = millis(fleet.readiness.timeout);
             self.attempt = Some((now + wait.min(timeout), wait <= timeout));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Worker;
+    use super::*;
+
+    const READINESS: Numbers = Numbers {
+        worker: Worker::Kubelet,
+        initial_delay: 0,
+        period: 5,
+        timeout: 2,
+        success_threshold: 1,
+        failure_threshold: 3,
+    };
+    const FLEET: Fleet =
+        Fleet { replicas: 3, readiness: READINESS, endpoint: Endpoint::Aggregate, load: 30.0, capacity: 100.0 };
+
+    #[test]
+    fn counts_keep_one_number_a_moment() {
+        let mut counts = Counts::default();
+        for (at, ready) in [(0, 5), (0, 4), (10, 4), (20, 2), (20, 4), (30, 3)] {
+            counts.set(at, ready);
+        }
+        let kept: Vec<(Millis, u32)> = counts.0.iter().map(|count| (count.at, count.ready)).collect();
+        assert_eq!(kept, [(0, 4), (20, 4), (30, 3)]);
+    }
+
+    #[test]
+    fn long_replays_of_a_fleet_take_longer_steps() {
+        let quick = replay(&FLEET, 60 * SECOND, 600 * SECOND).counts;
+        let slow = replay(&FLEET, 60 * SECOND, 12_000 * SECOND).counts;
+        assert!(slow.0.iter().all(|count| count.at % 200 == 0) && quick.0.iter().any(|count| count.at % 200 != 0));
+        assert!(quick.least().at.abs_diff(slow.least().at) <= 400, "{quick:?} {slow:?}");
+    }
+
+    #[test]
+    fn the_loop_of_the_worker_decides_when_replicas_leave_and_return() {
+        for worker in [Worker::Kubelet, Worker::ReplicaMonitor] {
+            let fleet = Fleet { readiness: Numbers { worker, success_threshold: 2, ..READINESS }, load: 0.0, ..FLEET };
+            let counts = replay(&fleet, 90 * SECOND, 600 * SECOND).counts;
+            // A step of the replay more, for each attempt of the series.
+            let slack = 10 * SHORTEST_STEP;
+            let (leave, back) = (fleet.readiness.act_after_hang(), fleet.readiness.pass_after_recovery());
+            let first = counts.first_removal().unwrap();
+            assert!(
+                (millis(leave.earliest)..=millis(leave.latest) + slack).contains(&first),
+                "{worker:?} {first} {leave}"
+            );
+            let last = counts.all_back().unwrap() - 90 * SECOND;
+            // Attempts under way when the stall ends succeed as well, so a success comes up to a timeout sooner.
+            let earliest = millis(back.earliest.saturating_sub(fleet.readiness.timeout));
+            assert!((earliest..=millis(back.latest) + slack).contains(&last), "{worker:?} {last} {back}");
         }
     }
 }
