@@ -12,7 +12,7 @@ use crate::lint;
 use crate::report::{self, Sheet, TimelineFormat};
 use crate::rules::File;
 use crate::source::{Request, compare_paths, read_all};
-use crate::timeline::{Plan, Scenario, Timeline, draw_all};
+use crate::timeline::{MOST_REPLICAS, Plan, Scenario, Timeline, draw_all};
 use crate::timing::{Millis, SECOND};
 
 pub(super) const EXAMPLES: &str = "\
@@ -53,7 +53,7 @@ pub(super) struct TimelineArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     slow: Option<Millis>,
     /// It happens to so many replicas (10000 at the most) at the same time
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_REPLICAS)))]
     replicas: Option<u32>,
     /// Requests a second to all replicas, which readiness then waits behind; with --replicas, --outage and --capacity
     #[arg(long, value_name = "N", value_parser = rate, requires_all = ["replicas", "outage", "capacity"])]

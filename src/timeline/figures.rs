@@ -58,14 +58,12 @@ impl Figures {
             || plan.container.startup.is_some()
             || plan.worker == Worker::ReplicaMonitor
         {
+            let sooner = plan.container.readiness.as_ref().and_then(sooner);
             self.add(
                 "ready-after-start",
                 "ready after the start",
                 first_ready(plan.container.startup, plan.container.liveness, plan.container.readiness),
-                format!(
-                    "for a process that answers at once{}",
-                    plan.container.readiness.as_ref().map_or("", comma_sooner)
-                ),
+                ["for a process that answers at once"].into_iter().chain(sooner).collect::<Vec<_>>().join(", "),
             );
         }
     }
@@ -77,7 +75,7 @@ impl Figures {
             "ready-after-recovery",
             "ready again after recovery",
             readiness.pass_after_recovery(),
-            sooner(readiness),
+            sooner(readiness).unwrap_or_default(),
         );
     }
 
@@ -119,12 +117,8 @@ impl Figures {
     }
 }
 
-/// What shortens a row of successes under the kubelet.
-fn sooner(readiness: &Numbers) -> &'static str {
+/// What shortens a row of successes under the kubelet, if one is asked for.
+fn sooner(readiness: &Numbers) -> Option<&'static str> {
     let is_row = readiness.worker == Worker::Kubelet && readiness.success_threshold > 1;
-    if is_row { "sooner the more attempts are made out of turn" } else { "" }
-}
-
-fn comma_sooner(readiness: &Numbers) -> &'static str {
-    if sooner(readiness).is_empty() { "" } else { ", sooner the more attempts are made out of turn" }
+    is_row.then_some("sooner the more attempts are made out of turn")
 }

@@ -7,7 +7,7 @@ mod scenario;
 
 pub use figures::{Figure, figures};
 pub use plan::{HookPause, Plan, deployed, is_deployed, is_probed, numbers, pod_grace_period, pre_stop_pause, stop};
-pub use scenario::{Chances, Course, Range, Ready, Scenario};
+pub use scenario::{Chances, Course, MOST_REPLICAS, Range, Ready, Scenario};
 
 use crate::model::{Container, ProbeKind, Workload};
 use crate::span::Span;

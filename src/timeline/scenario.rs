@@ -16,10 +16,9 @@ const FEWEST_COURSES: u32 = 16;
 const ALL_ATTEMPTS: u64 = 4_000_000;
 /// Attempts of it in one course, before what happens and after it has passed; decisions that take longer are not seen.
 const MOST_ATTEMPTS: u64 = 100_000;
-/// Seconds of the longest wait before a restart.
-const BACK_OFF: u64 = 300;
-/// Replicas whose courses are kept one by one.
-const MOST_REPLICAS: u32 = 10_000;
+/// Replicas that are replayed at the most.
+pub const MOST_REPLICAS: u32 = 10_000;
+
 /// What happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scenario {
@@ -279,7 +278,7 @@ fn horizon(plan: &Plan, scenario: &Scenario) -> Horizon {
     let recover = plan.container.readiness.map_or(0, |readiness| readiness.pass_after_recovery().latest);
     let start = scenario.start.unwrap_or(0);
     let once = [act, stop, ready, recover].into_iter().fold(0, u64::saturating_add);
-    let wait = if scenario.hang { 0 } else { BACK_OFF };
+    let wait = if scenario.hang { 0 } else { kubelet::LONGEST_DELAY };
     let needed = millis(once.saturating_mul(2).saturating_add(wait)).saturating_add(start.saturating_mul(2));
     let length = needed.min(longest(plan));
     Horizon { length: length.saturating_add(scenario.outage.unwrap_or(0)), is_whole: length == needed }
@@ -340,8 +339,7 @@ fn replicas(plan: &Plan, scenario: &Scenario, length: Millis) -> Option<Ready> {
         (scenario.load, plan.container.readiness, scenario.outage)
     {
         let fleet = Fleet { replicas, readiness, endpoint: Endpoint::Aggregate, load, capacity };
-        let until = outage.saturating_add(length);
-        let outcome = fleet::replay(&fleet, outage, until);
+        let outcome = fleet::replay(&fleet, outage, length);
         let (lost, peak) = (Some(outcome.lost), Some(outcome.peak));
         return Some(Ready { replicas, counts: outcome.counts, lost, peak });
     }

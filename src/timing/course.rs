@@ -153,3 +153,51 @@ pub fn tally(events: &[Event], from: Millis, until: Millis) -> Tally {
     sums.ready_for_good = ready_since;
     sums
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_ends_with_its_timeout() {
+        assert_eq!(Reply::Pass(1_000).under(1_000), (1_000, true));
+        assert_eq!(Reply::Pass(1_001).under(1_000), (1_000, false));
+        assert_eq!(Reply::Fail(400).under(1_000), (400, false));
+        assert_eq!(Reply::Fail(1_400).under(1_000), (1_000, false));
+        assert_eq!(Reply::Silence.under(1_000), (1_000, false));
+    }
+
+    #[test]
+    fn a_tally_counts_from_the_event_on() {
+        let event = |at, what| Event { at, what };
+        let events = [
+            event(0, Happening::Started(0)),
+            event(100, Happening::Ready),
+            event(200, Happening::NotReady),
+            event(250, Happening::Killed(ProbeKind::Liveness)),
+            event(300, Happening::Ready),
+            event(1_000, Happening::NotReady),
+            event(1_400, Happening::Killed(ProbeKind::Startup)),
+            event(1_500, Happening::Ready),
+            event(1_700, Happening::NotReady),
+            event(1_800, Happening::Killed(ProbeKind::Liveness)),
+            event(1_900, Happening::Ready),
+            event(5_000, Happening::NotReady),
+        ];
+        let sums = tally(&events, 500, 2_000);
+        let expected = Tally {
+            kills: 2,
+            removals: 2,
+            first_kill: Some(1_400),
+            first_removal: Some(1_000),
+            ready_for_good: Some(1_900),
+            unready: 700,
+        };
+        assert_eq!(sums, expected);
+        assert_eq!(
+            tally(&events, 1_000, 1_200),
+            Tally { removals: 1, first_removal: Some(1_000), unready: 200, ..Tally::default() }
+        );
+        assert_eq!(tally(&[], 10, 30), Tally { unready: 20, ..Tally::default() });
+    }
+}

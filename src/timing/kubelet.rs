@@ -42,7 +42,7 @@ pub struct Chance {
 /// Seconds of the first delay between a restart and the one before.
 const FIRST_DELAY: u64 = 10;
 /// Seconds of the longest such delay.
-const LONGEST_DELAY: u64 = 300;
+pub const LONGEST_DELAY: u64 = 300;
 /// Seconds without a restart after which the delays begin anew.
 const FORGIVEN_AFTER: u64 = 600;
 

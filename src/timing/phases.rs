@@ -9,3 +9,21 @@ pub fn spread(index: u32, stride: u32) -> f64 {
     let step = ROOT.powi(-(stride as i32 + 1));
     (0.5 + f64::from(index) * step).fract()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_are_spread_over_the_whole_interval() {
+        for stride in 0..4 {
+            let mut tenths = [0; 10];
+            for index in 0..200 {
+                let phase = spread(index, stride);
+                assert!((0.0..1.0).contains(&phase));
+                tenths[(phase * 10.0) as usize] += 1;
+            }
+            assert!(tenths.iter().all(|&count| (11..=29).contains(&count)), "{stride}: {tenths:?}");
+        }
+    }
+}

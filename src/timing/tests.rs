@@ -410,19 +410,6 @@ fn tye_needs_one_failure_more_than_it_says_and_waits_after_each_attempt() {
 }
 
 #[test]
-fn phases_are_spread_over_the_whole_interval() {
-    for stride in 0..4 {
-        let mut tenths = [0; 10];
-        for index in 0..200 {
-            let phase = spread(index, stride);
-            assert!((0.0..1.0).contains(&phase));
-            tenths[(phase * 10.0) as usize] += 1;
-        }
-        assert!(tenths.iter().all(|&count| (11..=29).contains(&count)), "{stride}: {tenths:?}");
-    }
-}
-
-#[test]
 fn the_first_traffic_comes_within_its_window() {
     let mut random = Random(4242);
     let answering = |_: &Ask| Reply::Pass(0);
@@ -483,49 +470,6 @@ fn the_first_traffic_comes_within_its_window() {
 }
 
 #[test]
-fn an_attempt_ends_with_its_timeout() {
-    assert_eq!(Reply::Pass(1_000).under(1_000), (1_000, true));
-    assert_eq!(Reply::Pass(1_001).under(1_000), (1_000, false));
-    assert_eq!(Reply::Fail(400).under(1_000), (400, false));
-    assert_eq!(Reply::Fail(1_400).under(1_000), (1_000, false));
-    assert_eq!(Reply::Silence.under(1_000), (1_000, false));
-}
-
-#[test]
-fn a_tally_counts_from_the_event_on() {
-    let event = |at, what| Event { at, what };
-    let events = [
-        event(0, Happening::Started(0)),
-        event(100, Happening::Ready),
-        event(200, Happening::NotReady),
-        event(250, Happening::Killed(ProbeKind::Liveness)),
-        event(300, Happening::Ready),
-        event(1_000, Happening::NotReady),
-        event(1_400, Happening::Killed(ProbeKind::Startup)),
-        event(1_500, Happening::Ready),
-        event(1_700, Happening::NotReady),
-        event(1_800, Happening::Killed(ProbeKind::Liveness)),
-        event(1_900, Happening::Ready),
-        event(5_000, Happening::NotReady),
-    ];
-    let sums = tally(&events, 500, 2_000);
-    let expected = Tally {
-        kills: 2,
-        removals: 2,
-        first_kill: Some(1_400),
-        first_removal: Some(1_000),
-        ready_for_good: Some(1_900),
-        unready: 700,
-    };
-    assert_eq!(sums, expected);
-    assert_eq!(
-        tally(&events, 1_000, 1_200),
-        Tally { removals: 1, first_removal: Some(1_000), unready: 200, ..Tally::default() }
-    );
-    assert_eq!(tally(&[], 10, 30), Tally { unready: 20, ..Tally::default() });
-}
-
-#[test]
 fn a_long_run_without_a_restart_is_forgiven() {
     // Fails from 700 s of each life on: each restart comes as if it were the first.
     let probe = Numbers { failure_threshold: 1, period: 1, ..DEFAULTS };
@@ -579,27 +523,6 @@ fn tye_kills_while_starting_and_starts_anew_without_a_limit() {
     assert_eq!(marks, expected);
     let silent = tye::replay(&tye::Service { liveness: None, readiness: None }, &process, SECOND);
     assert_eq!(silent.last().map(|event| event.what), Some(Happening::Ready));
-}
-
-#[test]
-fn counts_keep_one_number_a_moment() {
-    let mut counts = fleet::Counts::default();
-    for (at, ready) in [(0, 5), (0, 4), (10, 4), (20, 2), (20, 4), (30, 3)] {
-        counts.set(at, ready);
-    }
-    let kept: Vec<(Millis, u32)> = counts.0.iter().map(|count| (count.at, count.ready)).collect();
-    assert_eq!(kept, [(0, 4), (20, 4), (30, 3)]);
-}
-
-#[test]
-fn long_replays_of_a_fleet_take_longer_steps() {
-    let readiness = Numbers { timeout: 2, period: 5, ..DEFAULTS };
-    let endpoint = fleet::Endpoint::Aggregate;
-    let fleet = fleet::Fleet { replicas: 3, readiness, endpoint, load: 30.0, capacity: 100.0 };
-    let quick = fleet::replay(&fleet, 60 * SECOND, 600 * SECOND).counts;
-    let slow = fleet::replay(&fleet, 60 * SECOND, 12_000 * SECOND).counts;
-    assert!(slow.0.iter().all(|count| count.at % 200 == 0) && quick.0.iter().any(|count| count.at % 200 != 0));
-    assert!(quick.least().at.abs_diff(slow.least().at) <= 400, "{quick:?} {slow:?}");
 }
 
 /// Never stops by itself.

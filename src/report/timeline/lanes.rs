@@ -66,7 +66,7 @@ pub(super) struct Lane {
     pub(super) name: &'static str,
     pub(super) stretches: Vec<Stretch>,
     pub(super) attempts: Vec<Attempt>,
-    /// Moments at which the probe asked for a restart.
+    /// Moments at which the probe killed the process.
     pub(super) kills: Vec<Millis>,
 }
 

@@ -138,9 +138,8 @@ fn inner(timeline: &Timeline) -> String {
 fn grid(scale: &Scale, event: Millis, bottom: f64) -> String {
     let mut svg = String::new();
     let step = step(scale.until - scale.from, 10);
-    let before = scale.from.saturating_sub(event) / step;
-    let first = event as i128 - (event.saturating_sub(scale.from) / step) as i128 * step as i128
-        + before as i128 * step as i128;
+    // The first round moment at or after the left edge, counted from the event.
+    let first = event as i128 - (event.saturating_sub(scale.from) / step * step) as i128;
     let mut at = first;
     while at <= scale.until as i128 {
         let x = scale.x(at as Millis);

@@ -387,9 +387,14 @@ fn fleet(ready: &Ready, has_event: bool) -> Vec<String> {
             _ => format!("no more than {most} of {all} replicas are ready at the same time"),
         }];
     }
+    let mut lines = Vec::new();
+    if let (Some(lost), Some(peak)) = (ready.lost, ready.peak) {
+        lines.push(format!("under load: {lost:.0} requests lost, up to {peak:.0} a second to one replica"));
+    }
     let least = counts.least();
     if least.ready == counts.all() {
-        return vec![format!("{} of {all} replicas are ready all the time", least.ready)];
+        lines.push(format!("{} of {all} replicas are ready all the time", least.ready));
+        return lines;
     }
     let back = match counts.all_back() {
         Some(at) => format!("all back after {} s", seconds(at)),
@@ -401,10 +406,6 @@ fn fleet(ready: &Ready, has_event: bool) -> Vec<String> {
     };
     let first = counts.first_removal().unwrap_or(least.at);
     let (first, lowest) = (seconds(first), seconds(least.at));
-    let mut lines = Vec::new();
-    if let (Some(lost), Some(peak)) = (ready.lost, ready.peak) {
-        lines.push(format!("under load: {lost:.0} requests lost, up to {peak:.0} a second to one replica"));
-    }
     lines.push(format!(
         "of {all} replicas the first leaves after {first} s, {} are left after {lowest} s{none}; {back}",
         least.ready
