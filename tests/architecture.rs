@@ -27,7 +27,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     // Pages have front matter in YAML, `syntax-error` passes on what the YAML reader says, and a project keeps sources.
     ("rules", &["span", "yaml", "source", "model", "timing", "timeline", "shell", "knowledge", "finding", "fix"]),
     ("lint", &["span", "yaml", "source", "model", "finding", "rules"]),
-    ("report", &["span", "source", "model", "finding", "fix", "lint", "rules", "timing", "timeline"]),
+    ("report", &["span", "source", "finding", "fix", "lint", "rules", "timing", "timeline"]),
     ("cli", &["span", "error", "source", "model", "finding", "fix", "lint", "rules", "timeline", "timing", "report"]),
     ("lib", &[]),
     ("main", &["cli"]),
